@@ -1,0 +1,123 @@
+"""A composed privacy loss: K = sum of count * K_j.  The one place that multiplies by a count."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..numerics.roots import increasing_root
+from ..numerics.rounding import UNIT
+from ..numerics.series import Array, ComplexArray
+from .cumulant import Loss, Slice
+
+MOST = 1e12  # the largest saddle point that is worth looking at
+
+
+@dataclass(frozen=True)
+class ComposedLoss:
+    """Losses with their counts, all for the same order of the pair."""
+
+    terms: tuple[tuple[Loss, int], ...]
+
+    @property
+    def ceiling(self) -> float:
+        top = sum(count * loss.ceiling for loss, count in self.terms)
+        return top * (1.0 + (len(self.terms) + 1) * UNIT)
+
+    @property
+    def nodes_allowed(self) -> int:
+        return min(loss.nodes_allowed for loss, _ in self.terms)
+
+    @property
+    def steps(self) -> int:
+        return sum(count for _, count in self.terms)
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        """K, K', K'' at a real point, to a few digits."""
+        value = first = second = 0.0
+        for loss, count in self.terms:
+            k0, k1, k2 = loss.expand(c)
+            value, first, second = value + count * k0, first + count * k1, second + count * k2
+        return value, first, second
+
+    def mean(self) -> tuple[float, float]:
+        """E Z and a bound of its error."""
+        value = error = 0.0
+        for loss, count in self.terms:
+            one, one_error = loss.mean()
+            value, error = value + count * one, error + count * one_error
+        return value, error + (len(self.terms) + 2) * UNIT * value
+
+    def slice(self, c: float, reach: float, drop: float) -> "ComposedSlice":
+        """Everything certified along Re w = c."""
+        slices = tuple((loss.slice(c, reach, drop + math.log(count)), count) for loss, count in self.terms)
+        return ComposedSlice(slices)
+
+    def saddle_of_delta(self, log_delta: float, start: float | None = None) -> float:
+        """The c that minimises (K(c) - log c - log(1+c) - log delta) / c, to about a percent."""
+
+        def balance(x: float) -> tuple[float, float]:
+            c = math.exp(x)
+            k0, k1, k2 = self.expand(c)
+            cost = c * k1 - k0 + x + math.log1p(c) - 1.0 - c / (1.0 + c)
+            slope = c * (c * k2 + 1.0 / c + c / (1.0 + c) ** 2)
+            if cost > 0.0 and log_delta < 0.0:  # logarithms make a power of c a straight line
+                return math.log(-cost / log_delta), slope / cost
+            return cost + log_delta, slope
+
+        return self._saddle(balance, start)
+
+    def saddle_of_epsilon(self, epsilon: float, start: float | None = None) -> float:
+        """The c that minimises K(c) - c epsilon - log c - log(1+c), to about a percent."""
+
+        def balance(x: float) -> tuple[float, float]:
+            c = math.exp(x)
+            _, k1, k2 = self.expand(c)
+            return k1 - epsilon - 1.0 / c - 1.0 / (1.0 + c), c * (k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2)
+
+        return self._saddle(balance, start)
+
+    def _saddle(self, balance: "object", start: float | None) -> float:
+        if start is None:
+            start = 1.0 / math.sqrt(self.expand(0.0)[2] + 1e-300)
+        x = increasing_root(
+            balance,  # type: ignore[arg-type]
+            math.log(min(max(start, 1e-9), MOST)),
+            lower=math.log(1e-9),
+            upper=math.log(MOST),
+            closeness=0.02,
+            stride=2.0,
+            steps=40,
+        )
+        return math.exp(x)
+
+
+@dataclass(frozen=True)
+class ComposedSlice:
+    slices: tuple[tuple[Slice, int], ...]
+
+    def above(self, points: Array) -> Array:
+        """Upper bounds of K at real points."""
+        total = np.zeros(points.shape)
+        size = np.zeros(points.shape)
+        for one, count in self.slices:
+            value = count * one.above(points)
+            total, size = total + value, size + np.abs(value)
+        return total + (len(self.slices) + 2) * UNIT * size
+
+    def decay(self, left: Array, right: Array) -> Array:
+        """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u."""
+        total = np.zeros(left.shape)
+        for one, count in self.slices:
+            total = total + count * one.decay(left, right)
+        return total * (1.0 - (len(self.slices) + 2) * UNIT)
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        """K at the nodes modulo 2 pi i, and a bound of log(1 + relative error) of its exponential."""
+        total = np.zeros(nodes, dtype=np.complex128)
+        error = np.zeros(nodes)
+        for one, count in self.slices:
+            value, relative = one.values(step, nodes)
+            total += count * value
+            error += count * (np.log1p(relative) + 2.0 * UNIT * np.abs(value))
+        return total, error + len(self.slices) * UNIT * np.abs(total)

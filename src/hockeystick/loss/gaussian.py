@@ -1,0 +1,83 @@
+"""Gaussian noise: Z is normal with mean mu^2/2 and variance mu^2, so K(w) = (mu^2/2) w (w + 1)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..numerics.normal import log_shift_delta
+from ..numerics.rounding import FUNCTION, UNIT, up
+from ..numerics.series import Array, ComplexArray
+
+SQUARE_ERROR = 8.0 * UNIT
+"""Relative error of the square of mu: of sensitivity / sigma, its square, and an exact sum (math.fsum)."""
+
+
+@dataclass(frozen=True)
+class GaussianLoss:
+    """The loss of N(mu, 1) against N(0, 1); `square` is mu^2."""
+
+    square: float
+
+    ceiling = math.inf
+    nodes_allowed = 1 << 15
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        return 0.5 * self.square * c * (c + 1.0), self.square * (c + 0.5), self.square
+
+    def mean(self) -> tuple[float, float]:
+        return 0.5 * self.square, 0.5 * self.square * SQUARE_ERROR
+
+    def slice(self, c: float, reach: float, drop: float) -> "GaussianSlice":
+        return GaussianSlice(self.square, c)
+
+    def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:
+        return gaussian_log_delta(math.sqrt(self.square), epsilon)[:2]
+
+
+@dataclass(frozen=True)
+class GaussianSlice:
+    square: float
+    c: float
+
+    def above(self, points: Array) -> Array:
+        value = 0.5 * self.square * points * (points + 1.0)
+        return value + np.abs(value) * (SQUARE_ERROR + 4.0 * UNIT)
+
+    def decay(self, left: Array, right: Array) -> Array:
+        return left * left * (0.5 * self.square * (1.0 - SQUARE_ERROR - 8.0 * UNIT))
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        u = step * np.arange(nodes)
+        half = 0.5 * self.square
+        value = np.empty(nodes, dtype=np.complex128)
+        value.real = half * (self.c * (self.c + 1.0) - u * u)
+        value.imag = half * ((2.0 * self.c + 1.0) * u)
+        size = half * (self.c * (self.c + 1.0) + (2.0 * self.c + 1.0) * u + u * u)
+        return value, size * (SQUARE_ERROR + 6.0 * UNIT)
+
+
+def gaussian_log_delta(mu: float, epsilon: float) -> tuple[float, float, float]:
+    """log delta_mu(epsilon) for any real epsilon, a bound of its error, and its slope.
+
+    Paper S, Corollary 8 (Balle and Wang 2018, Theorem 8).  For epsilon < 0 by symmetry of the pair:
+    delta(epsilon) = 1 - e^epsilon + e^epsilon delta(-epsilon).
+    """
+    if epsilon >= 0.0:
+        return log_shift_delta(mu, epsilon, SQUARE_ERROR)
+    if epsilon < -700.0:
+        return 0.0, 1e-300, 0.0
+    value, error, slope = log_shift_delta(mu, -epsilon, SQUARE_ERROR)
+    weight = math.exp(epsilon)
+    mirrored = weight * math.exp(value)
+    total = mirrored - math.expm1(epsilon)
+    return (
+        math.log(total),
+        2.0 * FUNCTION + mirrored / total * (min(error, 1.0) + 4.0 * FUNCTION) + 4.0 * UNIT,
+        (mirrored * (1.0 - slope) - weight) / total,
+    )
+
+
+def bounded_mu(squares: list[float]) -> float:
+    """The square of the composed mu: squares add (exactly summed)."""
+    return up(math.fsum(squares)) if len(squares) > 1 else squares[0]

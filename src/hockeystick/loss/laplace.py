@@ -1,0 +1,141 @@
+"""Laplace noise: Z has atoms at +a and -a (a = sensitivity / scale) and a density between them.
+
+With v = w + 1/2, phi(w) = exp(-a/2) (cosh(v a) + sinh(v a) / (2 v)), an even function of v: both orders of the
+pair have the same loss.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
+from ..numerics.series import Array, ComplexArray, log1p_complex
+
+_SERIES = 0.5  # |v a| below which phi - 1 is summed as a series
+_TERMS = 10
+
+
+@dataclass(frozen=True)
+class LaplaceLoss:
+    """The loss of Laplace noise shifted by `a` of its scales."""
+
+    a: float
+
+    nodes_allowed = 1 << 15
+
+    @property
+    def ceiling(self) -> float:
+        return up(self.a)
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        a, v = self.a, c + 0.5
+        if abs(v) * a < _SERIES:
+            scale = math.exp(-0.5 * a) * (a * a / 2.0 + a**3 / 12.0) * (1.0 + (v * v + 0.25) * a * a / 12.0)
+            return math.log1p(c * (c + 1.0) * scale), 2.0 * v * scale, 2.0 * scale
+        v = abs(v)
+        e = math.exp(-2.0 * v * a)
+        psi = 0.5 * (1.0 + e) + (1.0 - e) / (4.0 * v)
+        first = (-a * e + a * e / (2.0 * v) - (1.0 - e) / (4.0 * v * v)) / psi
+        second = (2.0 * a * a * e - a * a * e / v - a * e / (v * v) + (1.0 - e) / (2.0 * v**3)) / psi
+        value = (v - 0.5) * a + math.log(psi)
+        return value, math.copysign(a + first, c + 0.5), max(second - first * first, 1e-300)
+
+    def mean(self) -> tuple[float, float]:
+        # E Z = a + exp(-a) - 1
+        a = self.a
+        value = a + math.expm1(-a) if a > 1e-2 else a * a * (0.5 - a * (1 / 6 - a * (1 / 24 - a * (1 / 120 - a / 720))))
+        return value, (4.0 * a * FUNCTION if a > 1e-2 else value * 1e-14)
+
+    def slice(self, c: float, reach: float, drop: float) -> "LaplaceSlice":
+        return LaplaceSlice(self.a, c)
+
+    def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:
+        """delta = 1 - exp((epsilon - a)/2) for |epsilon| <= a; 0 above; 1 - exp(epsilon) below -a."""
+        a = self.a
+        exponent = epsilon if epsilon < -a else 0.5 * (epsilon - a)
+        slack = 2.0 * UNIT * (abs(epsilon) + a)
+        if exponent >= 0.0:
+            return -math.inf, 0.0
+        value = math.log(-math.expm1(exponent))
+        sensitivity = 1.0 / max(-math.expm1(exponent), 1e-300) * math.exp(exponent)
+        return value, 2.0 * FUNCTION + UNIT * abs(value) + slack * sensitivity
+
+
+class LaplaceSlice:
+    """phi is in closed form; the atoms keep |phi| from vanishing, the density makes it fall."""
+
+    def __init__(self, a: float, c: float) -> None:
+        self.a, self.c = a, c
+        log_phi = float(self._log_phi(np.array([c + 0.5 + 0j]))[0][0].real)
+        slack = 1.0 + 1e-12 + 8.0 * UNIT * abs(c + 1.0) * a
+        self._top = 0.5 * math.exp(c * a - log_phi) * slack  # tilted mass of the atom at +a
+        self._bottom = 0.5 * math.exp(-(c + 1.0) * a - log_phi) * slack
+        # the rest has a monotone density, at most half of `peak` and so |its transform| <= peak / u
+        self._peak = max(self._top, self._bottom)
+        self._rest = max(0.0, 1.0 - self._top - self._bottom)
+
+    def above(self, points: Array) -> Array:
+        value, error = self._log_phi(points + (0.5 + 0j))
+        return value.real + error * SECOND_ORDER
+
+    def decay(self, left: Array, right: Array) -> Array:
+        atoms = self._top + self._bottom
+        turns_left, turns_right = left * (self.a / math.pi), right * (self.a / math.pi)
+        sine = np.minimum(np.sin(left * self.a) ** 2, np.sin(np.where(right < 1e300, right, 0.0) * self.a) ** 2)
+        sine = np.where(np.floor(turns_left) == np.floor(turns_right), sine, 0.0) * (1.0 - 1e-9)
+        pair = np.sqrt(np.maximum(atoms * atoms - 4.0 * self._top * self._bottom * sine, 0.0))
+        direct = np.minimum(1.0, pair + np.minimum(1.0 - atoms, self._peak / left) if atoms < 1.0 else pair)
+        gap = np.maximum(1.0 - direct, stretched_gap(left, self._rest, self._peak))
+        return -np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (1.0 - 1e-12)
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        v = (self.c + 0.5) + 1j * (step * np.arange(nodes))
+        return self._log_phi(v)
+
+    def _log_phi(self, v: ComplexArray) -> tuple[ComplexArray, Array]:
+        """log phi at w = v - 1/2 with a bound of its error, for Re v >= 0 (phi is even in v)."""
+        a = self.a
+        v = np.where(v.real < 0.0, -v, v)
+        size = np.abs(v) * a
+        value = np.empty(v.shape, dtype=np.complex128)
+        error = np.empty(v.shape)
+        near = (size < _SERIES) & (a < 1.0)
+        if near.any():
+            square = v[near] ** 2
+            product = square - 0.25  # w (w + 1)
+            # phi - 1 = exp(-a/2) w (w+1) sum_k [a^2k/(2k)! + a^(2k+1)/(2 (2k+1)!)] S_k, S_k = v^2 S_(k-1) + 4^(1-k)
+            total = np.zeros_like(square)
+            partial = np.ones_like(square)
+            term = 0.5 * a * a
+            for k in range(1, _TERMS):
+                total += partial * (term * (1.0 + a / (2.0 * (2 * k + 1))))
+                partial = partial * square + 0.25**k
+                term *= a * a / ((2 * k + 1) * (2 * k + 2))
+            excess = math.exp(-0.5 * a) * product * total
+            value[near] = log1p_complex(excess)
+            lost = (np.abs(square) + 0.25) / np.maximum(np.abs(product), 1e-300)
+            error[near] = np.abs(excess) * (FUNCTION + (40.0 + 4.0 * lost) * UNIT)
+        far = ~near
+        if far.any():
+            w = np.where(np.abs(v[far]) < 1e-30, 1e-30, v[far])
+            decayed = np.exp(-2.0 * a * w)
+            psi = 0.5 * (1.0 + decayed) - np.expm1(-2.0 * a * w) / (4.0 * w)
+            value[far] = (w - 0.5) * a + np.log(psi)
+            error[far] = 4.0 * UNIT * (size[far] + a) + (4.0 * FUNCTION + 4.0 * UNIT * size[far]) / np.abs(psi)
+        return value, error
+
+
+def stretched_gap(u: Array, mass: float | Array, variation: float | Array) -> Array:
+    """A lower bound of 1 - |f(u)| for a transform f with |f(v)| <= 1 - mass + variation/v for every v > 0.
+
+    From 1 - |f(n u)|^2 <= n^2 (1 - |f(u)|^2) for whole n (with X a symmetrised copy, 1 - cos(n x) <=
+    n^2 (1 - cos x)): far out the bound is used itself (n = 1), nearer in it is carried back from n u.
+    Grows with u, so the value at the left end of a cell holds on the whole cell.
+    """
+    best = 1.5 * variation / np.maximum(mass, 1e-300)  # about where (1 - |f(v)|^2) / v^2 is largest
+    n = np.maximum(1.0, np.ceil(np.minimum(best / u, 1e15)))
+    fall = np.maximum(mass - variation / (n * u), 0.0)
+    square = fall * (2.0 - fall) / (n * n)  # 1 - |f(u)|^2 at least
+    direct = np.maximum(mass - variation / u, 0.0)
+    return np.maximum(direct, square / (1.0 + np.sqrt(np.maximum(1.0 - square, 0.0)))) * (1.0 - 1e-12)

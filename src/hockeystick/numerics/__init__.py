@@ -1,0 +1,1 @@
+"""Kernels without a privacy word in them: rounding, roots, series, normal tails, the contour sum."""

@@ -1,0 +1,47 @@
+"""The one root finder: Newton's method for an increasing function, kept inside a shrinking bracket."""
+
+import math
+from collections.abc import Callable
+
+
+def increasing_root(
+    function: Callable[[float], tuple[float, float]],
+    start: float,
+    *,
+    lower: float = -math.inf,
+    upper: float = math.inf,
+    tolerance: float = 1e-15,
+    closeness: float = 0.0,
+    stride: float = math.inf,
+    steps: int = 100,
+) -> float:
+    """Where an increasing function changes sign; `function` returns its value and its slope.
+
+    A Newton step longer than `stride`, or out of the bracket, is cut (to the bracket's middle once both ends
+    are known).  Stops when a step is below tolerance * |x| or closeness.
+
+    >>> round(increasing_root(lambda x: (x**3 - 2.0, 3.0 * x * x), 1.0), 12)
+    1.259921049895
+    """
+    point = start
+    for _ in range(steps):
+        value, slope = function(point)
+        if value == 0.0:
+            return point
+        if value > 0.0:
+            upper = point
+        else:
+            lower = point
+        step = -value / slope if slope > 0.0 else math.copysign(math.inf, -value)
+        step = max(-stride, min(stride, step))
+        following = point + step
+        if not lower < following < upper:
+            if math.isinf(lower) or math.isinf(upper):
+                following = point + math.copysign(max(1.0, abs(point)), step)
+                following = min(max(following, lower), upper)
+            else:
+                following = 0.5 * (lower + upper)
+        if abs(following - point) <= max(tolerance * abs(following), closeness) or not lower < following < upper:
+            return following
+        point = following
+    return point

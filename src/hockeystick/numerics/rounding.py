@@ -1,0 +1,50 @@
+"""What every certified bound assumes of the machine, and nothing else.
+
+* Basic operations are IEEE 754 double precision, rounded to nearest: relative error at most `UNIT`.
+* exp, expm1, log, log1p, sin, cos, arctan2 of the C library and NumPy err by at most 4 units in the
+  last place: relative error at most `FUNCTION`.
+* A sum of n terms, in whatever order, errs by at most (n - 1) * UNIT * sum of magnitudes; a product of
+  matrices likewise per entry.  The second-order terms of such products of (1 + UNIT) are covered by
+  `SECOND_ORDER`.
+* `scipy.special.erfcx` errs by at most `ERFCX` (relative).  `tests/test_rounding.py` measures it, and
+  the functions above, against ball arithmetic; the figure here is at least twice the error found there.
+"""
+
+import math
+
+UNIT = 2.0**-53
+FUNCTION = 8.0 * UNIT
+ERFCX = 16.0 * UNIT
+SECOND_ORDER = 1.0 + 1e-6
+"""First-order error bounds are multiplied by this; it covers products of bounds below 1e-6."""
+
+SMALLEST = 5e-324
+LARGEST = 1.7976931348623157e308
+
+
+def up(value: float, error: float = 0.0) -> float:
+    """The smallest double that is surely at least value + error (error >= 0)."""
+    return math.nextafter(value + error, math.inf) if math.isfinite(value) else value
+
+
+def down(value: float, error: float = 0.0) -> float:
+    """The largest double that is surely at most value - error (error >= 0)."""
+    return math.nextafter(value - error, -math.inf) if math.isfinite(value) else value
+
+
+def exp_up(log_value: float, ceiling: float = math.inf) -> float:
+    """exp rounded up: never zero for a finite logarithm, never above `ceiling`."""
+    if log_value == -math.inf:
+        return 0.0
+    if log_value > 709.0:
+        return ceiling
+    value = math.exp(log_value)
+    return min(ceiling, max(SMALLEST, math.nextafter(value * (1.0 + 2.0 * FUNCTION), math.inf)))
+
+
+def exp_down(log_value: float) -> float:
+    """exp rounded down."""
+    if log_value > 709.0:
+        log_value = 709.0
+    value = math.exp(log_value)
+    return max(0.0, math.nextafter(value * (1.0 - 2.0 * FUNCTION), -math.inf))

@@ -1,0 +1,70 @@
+"""Differences of elementary functions without cancellation."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+ComplexArray = npt.NDArray[np.complex128]
+
+
+def exp_remainder(y: Array) -> Array:
+    """exp(y) - 1 - y, to nearly full relative accuracy.
+
+    >>> print(exp_remainder(np.array([1e-9, 1.0])))
+    [5.00000000e-19 7.18281828e-01]
+    """
+    small = np.abs(y) < 1e-2
+    z = np.where(small, y, 0.0)
+    series = z * z * (0.5 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z / 5040)))))
+    return np.where(small, series, np.expm1(y) - y)
+
+
+def power_sums(y: Array, weights: Array, degree: int) -> Array:
+    """sum_j weights_j y_j^k / k! for k = 2 .. degree.
+
+    >>> print(power_sums(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 3))
+    [2.5 1.5]
+    """
+    factors = y[None, :] / np.arange(1, degree + 1)[:, None]
+    return np.multiply.accumulate(factors, axis=0)[1:] @ weights
+
+
+def series_degree(y: float) -> tuple[int, float]:
+    """How many terms of exp's series past the linear one reach double precision for |argument| <= y < 1.
+
+    Returns the degree and a bound of the remainder relative to y^2 / 2.
+
+    >>> series_degree(0.5)[0]
+    15
+    """
+    degree, remainder = 2, y / 3.0
+    while remainder > 2.0**-55:
+        degree += 1
+        remainder *= y / (degree + 1)
+    return degree, remainder / (1.0 - y / (degree + 2))
+
+
+def log1p_complex(z: ComplexArray) -> ComplexArray:
+    """log(1 + z) with an error of a few units relative to |z| (NumPy's own loses it for small z).
+
+    >>> print(log1p_complex(np.array([1e-20 + 0j]))[0].real)
+    1e-20
+    """
+    out = np.empty_like(z)
+    out.real = 0.5 * np.log1p(2.0 * z.real + (z.real * z.real + z.imag * z.imag))
+    out.imag = np.arctan2(z.imag, 1.0 + z.real)
+    return out
+
+
+def logsumexp(values: list[float]) -> float:
+    """log of a sum of exponentials of a few numbers.
+
+    >>> round(logsumexp([0.0, 0.0]), 12) == round(math.log(2.0), 12)
+    True
+    """
+    top = max(values)
+    if math.isinf(top):
+        return top
+    return top + math.log(sum(math.exp(v - top) for v in values))
