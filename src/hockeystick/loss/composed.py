@@ -1,10 +1,12 @@
 """A composed privacy loss: K = sum of count * K_j.  The one place that multiplies by a count."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..numerics.cells import Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array, ComplexArray
@@ -65,6 +67,8 @@ class ComposedLoss:
                 return math.log(-cost / log_delta), slope / cost
             return cost + log_delta, slope
 
+        if start is None:
+            start = math.sqrt(2.0 * max(-log_delta, 1.0) / max(self.expand(0.0)[2], 1e-300))
         return self._saddle(balance, start)
 
     def saddle_of_epsilon(self, epsilon: float, start: float | None = None) -> float:
@@ -75,17 +79,19 @@ class ComposedLoss:
             _, k1, k2 = self.expand(c)
             return k1 - epsilon - 1.0 / c - 1.0 / (1.0 + c), c * (k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2)
 
+        if start is None:
+            _, mean, variance = self.expand(0.0)
+            start = max(epsilon - mean, math.sqrt(variance)) / max(variance, 1e-300)
         return self._saddle(balance, start)
 
-    def _saddle(self, balance: "object", start: float | None) -> float:
-        if start is None:
-            start = 1.0 / math.sqrt(self.expand(0.0)[2] + 1e-300)
+    @staticmethod
+    def _saddle(balance: Callable[[float], tuple[float, float]], start: float) -> float:
         x = increasing_root(
-            balance,  # type: ignore[arg-type]
+            balance,
             math.log(min(max(start, 1e-9), MOST)),
             lower=math.log(1e-9),
             upper=math.log(MOST),
-            closeness=0.02,
+            closeness=0.1,
             stride=2.0,
             steps=40,
         )
@@ -105,11 +111,11 @@ class ComposedSlice:
             total, size = total + value, size + np.abs(value)
         return total + (len(self.slices) + 2) * UNIT * size
 
-    def decay(self, left: Array, right: Array) -> Array:
+    def decay(self, cells: Cells) -> Array:
         """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u."""
-        total = np.zeros(left.shape)
+        total = np.zeros(cells.count)
         for one, count in self.slices:
-            total = total + count * one.decay(left, right)
+            total = total + count * one.decay(cells)
         return total * (1.0 - (len(self.slices) + 2) * UNIT)
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:

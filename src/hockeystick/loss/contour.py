@@ -11,28 +11,17 @@ last node is bounded by the proved decay of |exp K| on cells of u.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..numerics.cells import Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray
 from .composed import ComposedLoss, ComposedSlice
 
-TOLERANCE = 36.0  # -log of the relative size allowed to each discretisation error
-_CELLS = 1.12 ** np.arange(150)
-_RIGHT = np.append(_CELLS[1:], math.inf)
-_FORWARD = np.array([0.5, 1.0, 2.0, 3.5, 5.0, 7.0, 9.0, 12.0])
-
-
-@dataclass(frozen=True)
-class LogDelta:
-    """log delta at one epsilon: an estimate, its slope, and certified ends (-inf below if nothing is proved)."""
-
-    value: float
-    slope: float
-    lower: float
-    upper: float
+TOLERANCE = 33.0  # -log of the relative size allowed to each discretisation error
+_RATIO, _CELLS = 1.12, 140  # cells of u for the decay: from the width of the bump to eight million times it
+_FORWARD = np.array([1.0, 2.0, 4.0, 7.0, 11.0])
 
 
 def log_markov(s: Array) -> Array:
@@ -48,7 +37,7 @@ class Contour:
         self.c = c
         bend = k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
         width = 1.0 / math.sqrt(bend)  # of the bump in u
-        slices = run.slice(c, 16.0 * width, TOLERANCE)
+        slices = run.slice(c, 0.0, TOLERANCE)
         self._choose_step(slices, epsilon, log_delta, width)
         nodes = self._cut(slices, width, run.nodes_allowed)
         value, error = slices.values(self.step, nodes)
@@ -62,32 +51,30 @@ class Contour:
         self.anchor = epsilon
         self.weights = kernel * np.exp((value - self.height) - 1j * (u * epsilon))
         self.weights[0] = 0.5
-        self.sizes = np.abs(self.weights)
+        sizes = np.abs(self.weights)
+        self.lever = float(sizes @ u)
         phase = UNIT * (2.0 * np.abs(value.imag) + 4.0 * u * abs(epsilon) + 2.0 * np.abs(value.real - self.height))
         # the node at u = 0 is the height itself: its error is counted once, there
         error[0] = 0.0
         with np.errstate(over="ignore"):
             relative = np.expm1(np.minimum(error + phase + 3.0 * FUNCTION + 12.0 * UNIT, 600.0))
-        self.sum_error = float(self.sizes @ relative) * SECOND_ORDER + nodes * UNIT * float(self.sizes.sum())
+        self.sum_error = float(sizes @ relative) * SECOND_ORDER + nodes * UNIT * float(sizes.sum())
 
     def _choose_step(self, slices: ComposedSlice, epsilon: float, log_delta: float, width: float) -> None:
         c = self.c
         left = 2.0 * math.pi * c / (TOLERANCE - log_delta)
-        self.forward = c + _FORWARD * width ** -1.0 if False else c + _FORWARD * self._stretch(width)
+        self.forward = c + _FORWARD * width
         self.forward_log = log_markov(self.forward) + slices.above(self.forward)
         need = TOLERANCE + self.forward_log - self.forward * epsilon - log_delta
         right = 2.0 * math.pi * (self.forward - c) / np.maximum(need, 1e-3)
         self.step = min(left, float(right.max()))
 
-    def _stretch(self, width: float) -> float:
-        return width
-
     def _cut(self, slices: ComposedSlice, width: float, allowed: int) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
         c = self.c
-        edges = width * _CELLS
-        right = width * _RIGHT
-        fall = slices.decay(edges, right)
+        cells = Cells(width, _RATIO, _CELLS)
+        edges, right = cells.left, cells.right
+        fall = slices.decay(cells)
         with np.errstate(under="ignore"):
             piece = np.exp(-fall) * (1.0 / edges - np.where(right < 1e300, 1.0 / right, 0.0) + self.step / edges**2)
         dropped = np.cumsum(piece[::-1])[::-1] * (c * (c + 1.0) / self.step) * SECOND_ORDER
@@ -99,28 +86,45 @@ class Contour:
         self.dropped = float(dropped[cell])
         return int(math.ceil(edges[cell] / self.step))
 
-    def at(self, epsilon: float) -> LogDelta:
-        """log delta(epsilon) from the nodes at hand."""
-        c, move = self.c, epsilon - self.anchor
-        turned = self.weights * np.exp((-1j * move) * self.u)
-        total = float(turned.real.sum())
-        swing = float(self.u @ turned.imag)
-        base = self.height - c * epsilon - math.log(c) - math.log1p(c) + math.log(self.step / math.pi)
-        sizes = abs(self.height) + abs(c * epsilon) + abs(math.log(c)) + math.log1p(c) + abs(base) + 6.0
-        base_error = self.height_error + 8.0 * UNIT * sizes
-        moved = float(self.sizes @ (self.u * abs(move))) * 4.0 * UNIT
-        lost = self.sum_error + moved
-        value = base + math.log(total) if total > 0.0 else -math.inf
-        slope = -c + swing / total if total > 0.0 else -c
-        high = total + lost + self.dropped
-        upper = base + base_error + (math.log(high) if high > 0.0 else -math.inf)
+    def estimate(self, epsilon: float) -> tuple[float, float]:
+        """log delta(epsilon) and its slope, uncertified: what the search for an epsilon goes by."""
+        total, swing = self._sum(epsilon)
+        if total <= 0.0:
+            return -math.inf, -self.c
+        return self._scale(epsilon) + math.log(total), -self.c + swing / total
+
+    def upper(self, epsilon: float) -> float:
+        """A certified upper bound of log delta(epsilon)."""
+        high = self._sum(epsilon)[0] + self.sum_error + self._moved(epsilon) + self.dropped
+        scale = self._scale(epsilon)
+        bound = scale + self._scale_error(epsilon, scale) + math.log(high) if high > 0.0 else math.inf
         markov = float((self.forward_log - self.forward * epsilon).min())
-        upper = min(upper, markov + 8.0 * UNIT * (abs(markov) + float(self.forward[-1]) * abs(epsilon)))
-        # aliases, in units of the first term
+        return min(bound, markov + 8.0 * UNIT * (abs(markov) + float(self.forward[-1]) * abs(epsilon)))
+
+    def lower(self, epsilon: float) -> float:
+        """A certified lower bound of log delta(epsilon), -inf if nothing is proved."""
+        scale = self._scale(epsilon)
         span = 2.0 * math.pi / self.step
-        with np.errstate(over="ignore", under="ignore"):
-            alias = float(np.exp(np.minimum(self.forward_log - self.forward * epsilon - base - np.log(np.expm1(np.minimum(span * (self.forward - c), 700.0))), 700.0)).min())
-        alias += math.exp(min(700.0, -base - span * c)) / -math.expm1(-span * c)
-        low = total - lost - self.dropped - alias * (1.0 + 1e-9)
-        lower = base - base_error + math.log(low) if low > 0.0 else -math.inf
-        return LogDelta(value, slope, lower, upper)
+        aliased = self.forward_log - self.forward * epsilon - span * (self.forward - self.c) - scale
+        beyond = math.exp(min(700.0, float(aliased.min()))) / -math.expm1(-span * float(self.forward[0] - self.c))
+        before = math.exp(min(700.0, -scale - span * self.c)) / -math.expm1(-span * self.c)
+        low = self._sum(epsilon)[0] - self.sum_error - self._moved(epsilon) - self.dropped
+        low -= (beyond + before) * (1.0 + 1e-9)
+        return scale - self._scale_error(epsilon, scale) + math.log(low) if low > 0.0 else -math.inf
+
+    def _sum(self, epsilon: float) -> tuple[float, float]:
+        """The sum over the nodes in units of its first term, and its derivative in epsilon beyond the factor."""
+        turned = self.weights * np.exp((-1j * (epsilon - self.anchor)) * self.u)
+        return float(turned.real.sum()), float(self.u @ turned.imag)
+
+    def _scale(self, epsilon: float) -> float:
+        c = self.c
+        return self.height - c * epsilon - math.log(c) - math.log1p(c) + math.log(self.step / math.pi)
+
+    def _scale_error(self, epsilon: float, scale: float) -> float:
+        c = self.c
+        size = abs(self.height) + abs(c * epsilon) + abs(math.log(c)) + math.log1p(c) + abs(math.log(self.step))
+        return self.height_error + 8.0 * UNIT * (size + abs(scale) + 6.0)
+
+    def _moved(self, epsilon: float) -> float:
+        return self.lever * abs(epsilon - self.anchor) * 4.0 * UNIT

@@ -6,6 +6,7 @@ step: the count is applied in one place only, `composed.py`.
 
 from typing import Protocol
 
+from ..numerics.cells import Cells
 from ..numerics.series import Array, ComplexArray
 
 
@@ -16,8 +17,8 @@ class Slice(Protocol):
         """Upper bounds of K at real points right of -1."""
         ...
 
-    def decay(self, left: Array, right: Array) -> Array:
-        """Lower bounds of -log |phi(c+iu) / phi(c)| on the cells left <= u <= right (right may be inf)."""
+    def decay(self, cells: Cells) -> Array:
+        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u."""
         ...
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..numerics.cells import Cells
 from ..numerics.normal import log_shift_delta
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..numerics.series import Array, ComplexArray
@@ -44,8 +45,8 @@ class GaussianSlice:
         value = 0.5 * self.square * points * (points + 1.0)
         return value + np.abs(value) * (SQUARE_ERROR + 4.0 * UNIT)
 
-    def decay(self, left: Array, right: Array) -> Array:
-        return left * left * (0.5 * self.square * (1.0 - SQUARE_ERROR - 8.0 * UNIT))
+    def decay(self, cells: Cells) -> Array:
+        return cells.left * cells.left * (0.5 * self.square * (1.0 - SQUARE_ERROR - 8.0 * UNIT))
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         u = step * np.arange(nodes)

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..numerics.cells import Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, ComplexArray, log1p_complex
+from ..numerics.transform import stretched_gap
 
 _SERIES = 0.5  # |v a| below which phi - 1 is summed as a series
 _TERMS = 10
@@ -79,7 +81,8 @@ class LaplaceSlice:
         value, error = self._log_phi(points + (0.5 + 0j))
         return value.real + error * SECOND_ORDER
 
-    def decay(self, left: Array, right: Array) -> Array:
+    def decay(self, cells: Cells) -> Array:
+        left, right = cells.left, cells.right
         atoms = self._top + self._bottom
         turns_left, turns_right = left * (self.a / math.pi), right * (self.a / math.pi)
         sine = np.minimum(np.sin(left * self.a) ** 2, np.sin(np.where(right < 1e300, right, 0.0) * self.a) ** 2)
@@ -125,17 +128,3 @@ class LaplaceSlice:
             error[far] = 4.0 * UNIT * (size[far] + a) + (4.0 * FUNCTION + 4.0 * UNIT * size[far]) / np.abs(psi)
         return value, error
 
-
-def stretched_gap(u: Array, mass: float | Array, variation: float | Array) -> Array:
-    """A lower bound of 1 - |f(u)| for a transform f with |f(v)| <= 1 - mass + variation/v for every v > 0.
-
-    From 1 - |f(n u)|^2 <= n^2 (1 - |f(u)|^2) for whole n (with X a symmetrised copy, 1 - cos(n x) <=
-    n^2 (1 - cos x)): far out the bound is used itself (n = 1), nearer in it is carried back from n u.
-    Grows with u, so the value at the left end of a cell holds on the whole cell.
-    """
-    best = 1.5 * variation / np.maximum(mass, 1e-300)  # about where (1 - |f(v)|^2) / v^2 is largest
-    n = np.maximum(1.0, np.ceil(np.minimum(best / u, 1e15)))
-    fall = np.maximum(mass - variation / (n * u), 0.0)
-    square = fall * (2.0 - fall) / (n * n)  # 1 - |f(u)|^2 at least
-    direct = np.maximum(mass - variation / u, 0.0)
-    return np.maximum(direct, square / (1.0 + np.sqrt(np.maximum(1.0 - square, 0.0)))) * (1.0 - 1e-12)

@@ -21,11 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..numerics.cells import Cells
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, ComplexArray, exp_remainder, log1p_complex, power_sums, series_degree
+from ..numerics.transform import BINS, exponential_offset, spread_gap, stretched_gap
 from .gaussian import gaussian_log_delta
-from .laplace import stretched_gap
 
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _SMALL = 0.5  # |k L| below which a node goes into the power sums
@@ -37,22 +38,11 @@ class TooFine(Exception):
 
 
 @dataclass(frozen=True)
-class SampledGaussianLoss:
-    """One Poisson-sampled Gaussian step; `noise` is sigma / sensitivity, `removal` the order of the pair."""
+class _Shape:
+    """L as a function of z."""
 
     noise: float
     rate: float
-    removal: bool
-
-    nodes_allowed = 1 << 12
-
-    @property
-    def ceiling(self) -> float:
-        return math.inf if self.removal else up(-math.log1p(-self.rate), -math.log1p(-self.rate) * FUNCTION)
-
-    def exponent(self, c: float) -> float:
-        """The k with phi(c) = M(k)."""
-        return 1.0 + c if self.removal else -c
 
     def log_ratio(self, z: float) -> float:
         """L(z) for one z."""
@@ -89,37 +79,80 @@ class SampledGaussianLoss:
             ratio = np.where(t > 600.0, t + math.log(self.rate), ratio)
         return ratio, grown / total, t
 
-    def expand(self, c: float) -> tuple[float, float, float]:
-        k = self.exponent(c)
-        span, step = 7.0, min(0.45, 0.6 * self.noise)
-        if k > 0.0:
-            low, high = -span, self.right_edge(max(k, 1.0), -0.5 * span * span)
-        else:
-            low, high = -math.sqrt(span * span + 2.0 * min(-k * self.ceiling, 1e6)), span + 1.0 / self.noise
+
+class Guide:
+    """log M and its derivatives at real k to a few digits, from a coarse rule that both orders share."""
+
+    def __init__(self, noise: float, rate: float) -> None:
+        self.noise, self.rate = noise, rate
+        self._range = (math.inf, -math.inf)
+
+    def _lay(self, k: float) -> None:
+        reach = max(abs(k), 1.0)
+        step, span = min(0.45, 0.6 * self.noise), 7.0
+        shape = _Shape(self.noise, self.rate)
+        low, high = -span, shape.right_edge(2.0 * reach, -0.5 * span * span)
+        if k < 0.0:
+            low = -math.sqrt(span * span - 4.0 * reach * math.log1p(-self.rate))
         if high - low > MAX_NOISE_NODES * step:
             raise TooFine
         z = np.arange(low, high, step)
-        ratio, _, _ = self.log_ratios(z)
-        base = -0.5 * z * z + (math.log(step) - _LOG_ROOT_TWO_PI)
+        self.ratio, _, t = shape.log_ratios(z)
+        self.base = (math.log(step) - _LOG_ROOT_TWO_PI) - 0.5 * z * z
+        self.square = self.ratio * self.ratio
+        weight = np.exp(self.base)
+        self.mass = float(weight.sum())
+        self.drift = self.rate * (float(np.exp(self.base + t).sum()) - self.mass)  # E x = 0, as this rule has it
+        self.variance = float(weight @ self.square)
+        self.top = max(float(self.ratio[-1]), -float(self.ratio[0]))
+        self._range = (-2.0 * reach, 0.0) if k < 0.0 else (0.0, 2.0 * reach)
+
+    def expand(self, k: float) -> tuple[float, float, float]:
+        if not self._range[0] <= k <= self._range[1]:
+            self._lay(k)
+        if abs(k) * self.top < 1e-5:
+            return 0.5 * k * (k - 1.0) * self.variance, (k - 0.5) * self.variance, self.variance
+        exponent = k * self.ratio + self.base
+        shift = float(exponent.max()) if abs(k) * self.top > 300.0 else 0.0
+        weight = np.exp(exponent - shift)
+        total, first, second = float(weight.sum()), float(weight @ self.ratio), float(weight @ self.square)
+        if shift > 0.0 or total > 2.0:
+            value, lean = shift + math.log(total), first / total
+        else:
+            excess = total - self.mass - k * self.drift
+            value = math.log1p(max(excess, -0.999999))
+            total = 1.0 + excess
+            lean = (first - self.drift) / total
+        return value, lean, max(second / total - lean * lean, 1e-300)
+
+
+@dataclass(frozen=True)
+class SampledGaussianLoss:
+    """One Poisson-sampled Gaussian step; `noise` is sigma / sensitivity, `removal` the order of the pair."""
+
+    noise: float
+    rate: float
+    removal: bool
+    guide: "Guide"
+
+    nodes_allowed = 1 << 12
+
+    @property
+    def shape(self) -> _Shape:
+        return _Shape(self.noise, self.rate)
+
+    @property
+    def ceiling(self) -> float:
+        return math.inf if self.removal else up(-math.log1p(-self.rate), -math.log1p(-self.rate) * FUNCTION)
+
+    def exponent(self, c: float) -> float:
+        """The k with phi(c) = M(k)."""
+        return 1.0 + c if self.removal else -c
+
+    def expand(self, c: float) -> tuple[float, float, float]:
         sign = 1.0 if self.removal else -1.0
-        log_weight = base + k * ratio
-        top = float(log_weight.max())
-        if top > 2.0 or float(ratio[-1]) > 300.0:
-            weight = np.exp(log_weight - top)
-            total = float(weight.sum())
-            first = float(weight @ ratio) / total
-            second = float(weight @ (ratio * ratio)) / total
-            return top + math.log(total), sign * first, max(second - first * first, 1e-300)
-        weight = np.exp(base)
-        bent = exp_remainder(ratio)
-        scaled = k * ratio
-        excess = float(weight @ (exp_remainder(scaled) - k * bent))
-        tilted = weight * ratio
-        growth = np.expm1(scaled)
-        total = 1.0 + excess
-        first = float(tilted @ growth - weight @ bent) / total
-        second = float((tilted * ratio) @ (1.0 + growth)) / total
-        return math.log1p(max(excess, -0.999999)), sign * first, max(second - first * first, 1e-300)
+        value, first, second = self.guide.expand(self.exponent(c))
+        return value, sign * first, second
 
     def mean(self) -> tuple[float, float]:
         return SampledGaussianSlice(self, 0.0, 0.0, 45.0 - 2.0 * math.log(self.rate)).mean()
@@ -177,6 +210,7 @@ class SampledGaussianSlice:
 
     def __init__(self, loss: SampledGaussianLoss, c: float, reach: float, drop: float) -> None:
         self.loss, self.c, self.drop = loss, c, drop
+        self.shape = loss.shape
         self.k = loss.exponent(c)
         self.level = loss.expand(c)[0]
         self._lay(reach)
@@ -198,9 +232,9 @@ class SampledGaussianSlice:
         self.plain = self.level > 1.0
         span = math.sqrt(2.0 * lead)
         if k > 0.0:
-            low, high = -span, loss.right_edge(max(k, 1.0), min(0.0, self.level) - lead)
+            low, high = -span, self.shape.right_edge(max(k, 1.0), min(0.0, self.level) - lead)
             if self.plain:
-                low, high = self._left_edge(lead), loss.right_edge(k, self.level - lead)
+                low, high = self._left_edge(lead), self.shape.right_edge(k, self.level - lead)
         else:
             low = -math.sqrt(2.0 * (lead - k * loss.ceiling))
             high = span + 1.0 / noise
@@ -209,9 +243,9 @@ class SampledGaussianSlice:
             raise TooFine
         self.z = low + step * np.arange(count)
         self.low, self.high, self.step = low, float(self.z[-1]), step
-        self.ratio, self.share, t = loss.log_ratios(self.z)
+        self.ratio, self.share, t = self.shape.log_ratios(self.z)
         self.base = (math.log(step) - _LOG_ROOT_TWO_PI) - 0.5 * self.z * self.z
-        log_weight = self.k * self.ratio + self.base
+        self.log_weight = log_weight = self.k * self.ratio + self.base
         self.shift = float(log_weight.max()) if self.plain else 0.0
         self.tilted = np.exp(log_weight - self.shift)
         self.total = float(self.tilted.sum())  # M(k) e^{-shift}, to a few digits more than needed below
@@ -225,7 +259,7 @@ class SampledGaussianSlice:
         low, high = -math.sqrt(2.0 * lead), self.k / self.loss.noise
         while high - low > 0.5:
             z = 0.5 * (low + high)
-            if self.k * self.loss.log_ratio(z) + log_tail_bound(-z) < self.level - lead:
+            if self.k * self.shape.log_ratio(z) + log_tail_bound(-z) < self.level - lead:
                 low = z
             else:
                 high = z
@@ -236,14 +270,14 @@ class SampledGaussianSlice:
         loss = self.loss
         pieces = []
         if k > 0.0:
-            pieces.append(0.5 + k * loss.log_ratio(self.low) + log_tail_bound(-self.low))
-            pieces.append(0.5 + loss.right_tail(k, self.high))
+            pieces.append(0.5 + k * self.shape.log_ratio(self.low) + log_tail_bound(-self.low))
+            pieces.append(0.5 + self.shape.right_tail(k, self.high))
         else:
             pieces.append(0.5 - k * loss.ceiling + log_tail_bound(-self.low))
             pieces.append(0.5 + log_tail_bound(self.high))
         if size is not None:  # the terms 1 + k x of the excess
             pieces.append(0.5 + math.log(1.0 + size) + log_tail_bound(-self.low))
-            pieces.append(0.5 + math.log(1.0 + size) + loss.right_tail(1.0, self.high))
+            pieces.append(0.5 + math.log(1.0 + size) + self.shape.right_tail(1.0, self.high))
         top = max(pieces)
         return top + math.log(len(pieces)) + 1e-9
 
@@ -253,34 +287,58 @@ class SampledGaussianSlice:
         return math.log(2.0) + exponent - self._alias - math.log1p(-math.exp(-self._alias)) + 1e-9
 
     def above(self, points: Array) -> Array:
-        out = np.empty(points.shape)
-        rounding = (self.z.size + 60.0) * UNIT
-        for i, c in enumerate(points):
-            k = self.loss.exponent(float(c))
-            log_weight = k * self.ratio + self.base
-            top = float(log_weight.max())
-            weight = np.exp(log_weight - top)
-            spread = float(weight @ (abs(k) * self.ratio_error + UNIT * (2.0 * np.abs(log_weight) + self.z * self.z)))
-            fold = 0.0 if k > 0.0 else k * math.log(math.cos(0.5 * self.angle))
-            rule = self._growth + fold + math.log(2.0) - self._alias + 1e-9
-            if rule > -1.0:
-                out[i] = math.inf
-                continue
-            inside = float(weight.sum()) * (1.0 + rounding) + spread
-            outside = math.exp(min(700.0, self._outside(k) - top))
-            out[i] = top + math.log(inside + outside) - math.log1p(-math.exp(rule)) + 1e-15 * (1.0 + abs(top))
-        if self.loss.removal is False:
-            out = np.minimum(out, points * self.loss.ceiling * (1.0 + 4.0 * UNIT))
-        return out
+        k = 1.0 + points if self.loss.removal else -points
+        log_weight = k[:, None] * self.ratio + self.base
+        top = log_weight.max(axis=1)
+        weight = np.exp(log_weight - top[:, None])
+        parts = weight @ np.stack((np.ones(self.z.size), self.ratio_error + 2.0 * UNIT * np.abs(self.ratio), self.z**2), axis=1)
+        inside = parts[:, 0] * (1.0 + (self.z.size + 60.0) * UNIT) + np.abs(k) * parts[:, 1] + 3.0 * UNIT * parts[:, 2]
+        outside = np.array([math.exp(min(700.0, self._outside(float(x)) - float(y))) for x, y in zip(k, top, strict=True)])
+        fold = np.minimum(k, 0.0) * math.log(math.cos(0.5 * self.angle))
+        rule = np.minimum(self._growth + fold + (math.log(2.0) - self._alias + 1e-9), -1e-3)
+        out = top + np.log(inside + outside) - np.log1p(-np.exp(rule)) + 1e-15 * (1.0 + np.abs(top))
+        out = np.where(rule < -1.0, out, math.inf)
+        return out if self.loss.removal else np.minimum(out, points * (self.loss.ceiling * (1.0 + 4.0 * UNIT)))
 
-    def decay(self, left: Array, right: Array) -> Array:
-        """Integration by parts against a soft cut r/(r + r0) of the flat part of L (see `docs/mathematics`).
+    def decay(self, cells: Cells) -> Array:
+        """The better of two proofs: the spread of the tilted law near in, its smoothness far out."""
+        total = self.total * (1.0 + 1e-9) + math.exp(min(0.0, self._outside(self.k) - self.shift))
+        gap = spread_gap(cells, *self._binned(total))
+        near = -0.5 * np.log1p(-np.minimum(gap, 1.0 - 1e-15))
+        far = -np.log1p(-np.minimum(self._smooth_gap(cells.left), 1.0 - 1e-15))
+        return np.maximum(near, far) * (1.0 - 1e-12)
+
+    def _binned(self, total: float) -> tuple[Array, Array, Array, Array]:
+        """The tilted law between equally spaced z: lower bounds of masses, L at the ends, bounds of the means of L.
+
+        f, the logarithm of the tilted density, has f' = k r/s - z with r growing and f'' = k L'' - 1, 0 <= L'' <=
+        1/(4 s^2).  By Jensen's inequality an interval of width b holds at least b e^{-b^2 |f''|/24} times the
+        density at its middle; the mean of z in it lies between those of the exponential laws with the extreme f';
+        L being convex, the mean of L lies between the tangent at the middle and the chord there.
+        """
+        loss, k = self.loss, self.k
+        heavy = np.nonzero(self.log_weight > float(self.log_weight.max()) - max(self.drop - 24.0, 12.0))[0]
+        points = np.linspace(float(self.z[heavy[0]]), float(self.z[heavy[-1]]), 2 * BINS + 1)
+        ratio, share, _ = self.shape.log_ratios(points)
+        width = float(points[2] - points[0])
+        bend = 1.0 + max(0.0, -k) / (4.0 * loss.noise**2)
+        middle, bound = points[1::2], math.log(width) - _LOG_ROOT_TWO_PI - width * width * bend / 24.0 - self.shift
+        masses = np.exp(k * ratio[1::2] - 0.5 * middle * middle + bound)
+        pull = (k / loss.noise) * share[::2]
+        least, most = np.minimum(pull[:-1], pull[1:]) - points[2::2], np.maximum(pull[:-1], pull[1:]) - points[:-2:2]
+        edges = ratio[::2]
+        low = ratio[1::2] + share[1::2] / loss.noise * exponential_offset(least, width)
+        high = 0.5 * (edges[1:] + edges[:-1]) + (edges[1:] - edges[:-1]) / width * exponential_offset(most, width)
+        return masses * ((1.0 - 1e-9) / total), edges, low, high
+
+    def _smooth_gap(self, u: Array) -> Array:
+        """Integration by parts against a soft cut r/(r + r0) of the flat part of L.
 
         With h the tilted density of y and L' = r/s^2, h r/((r + r0) L') = s^2 h/(r + r0) has total variation
         E|psi|, psi = [k r - y - r(1-r)/(r+r0)]/(r+r0), so |phi(c+iu)/phi(c)| <= 1 - E[r/(r+r0)] + sqrt(E psi^2)/u.
         """
-        cuts = self.loss.rate * np.array([0.0625, 0.5, 4.0, 32.0, 256.0, 2048.0, 16384.0])
-        cuts = cuts[cuts < 2.0]
+        cuts = self.loss.rate * np.array([0.25, 4.0, 64.0, 1024.0])
+        cuts = cuts[cuts < 4.0]
         share = self.share[None, :]
         inverse = 1.0 / (share + cuts[:, None])
         kept = share * inverse
@@ -298,8 +356,7 @@ class SampledGaussianSlice:
         reach = abs(self.k) + 1.0 + a + 2.0 * self.loss.noise * max(abs(self.low), abs(self.high))
         mass = np.maximum(mass * (1.0 - rule) - rule, 0.0)
         variation = np.sqrt(variation * (1.0 + rule) + rule * (reach / cuts) ** 2)
-        gap = stretched_gap(left[None, :], mass[:, None], variation[:, None]).max(axis=0)
-        return -np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (1.0 - 1e-12)
+        return np.asarray(stretched_gap(u[None, :], mass[:, None], variation[:, None]).max(axis=0))
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         if step * (nodes - 1) > self.reach:
@@ -310,8 +367,8 @@ class SampledGaussianSlice:
             np.minimum(self._quadrature(0.0) + self.angle * step * np.arange(nodes), 0.0)
         )  # relative to M(Re k)
         if self.plain:
-            phi = self._transform(0, self.z.size, step, nodes)
-            lost = self._transform_error(slice(None), frequency) + self.total * rule
+            phi = self._transform(0, 0, step, nodes)
+            lost = self._transform_error(0, 0, frequency) + self.total * rule
             lost = lost + math.exp(min(0.0, self._outside(self.k) - self.shift))
             magnitude = np.maximum(np.abs(phi), 1e-290)
             value = np.log(magnitude) + 1j * np.angle(phi)
@@ -324,19 +381,18 @@ class SampledGaussianSlice:
         k.real = self.k
         k.imag = step * np.arange(nodes)
         excess, lost_small = self._power_part(first, last, k, size)
-        far = np.r_[0:first, last : self.z.size]
         lost = (self.total + 2.0 + 2.0 * size) * rule + lost_small
         lost = lost + math.exp(min(0.0, self._outside(self.k, size)))
-        if far.size:
-            z = self.z[far]
-            weight = np.exp(self.base[far])
-            shifted = np.exp(self.base[far] + (z - 0.5 / self.loss.noise) / self.loss.noise)
+        if last - first < self.z.size:
+            base, z, t_error = (self._without(x, first, last) for x in (self.base, self.z, self.t_error))
+            weight = np.exp(base)
+            shifted = np.exp(base + (z - 0.5 / self.loss.noise) / self.loss.noise)
             linear = self.loss.rate * (shifted - weight)  # weight * x
             excess = excess + self._transform(first, last, step, nodes)
             excess = excess - (float(weight.sum()) + k * float(linear.sum()))
-            lost = lost + self._transform_error(far, frequency)
+            lost = lost + self._transform_error(first, last, frequency)
             both = weight + (size * self.loss.rate) * (shifted + weight)
-            lost = lost + float(both @ (UNIT * (far.size + 40.0 + z * z) + self.t_error[far]))
+            lost = lost + float(both @ (UNIT * (z.size + 40.0 + z * z) + t_error))
         value = log1p_complex(excess)
         magnitude = np.maximum(np.abs(1.0 + excess), 1e-290)
         return self._oriented(value), (lost + 8.0 * UNIT * np.abs(excess)) / magnitude * SECOND_ORDER
@@ -367,26 +423,27 @@ class SampledGaussianSlice:
         return value, reach * (0.83 * square * rounding + 1.66 * spread)
 
     def _transform(self, first: int, last: int, step: float, nodes: int) -> ComplexArray:
-        """sum_j tilted_j e^{i u L_j} over the nodes outside [first, last), or over all of them if plain.
+        """sum_j tilted_j e^{i u L_j} over the nodes outside [first, last).
 
         u = (p R + r) step: exp(i u L) is a product of two small tables, and the sum a matrix product.
         """
-        if self.plain:
-            ratio, weight = self.ratio, self.tilted
-        else:
-            ratio = np.concatenate((self.ratio[:first], self.ratio[last:]))
-            weight = np.concatenate((self.tilted[:first], self.tilted[last:]))
+        ratio, weight = self._without(self.ratio, first, last), self._without(self.tilted, first, last)
         inner = max(1, math.isqrt(nodes))
         outer = -(-nodes // inner)
         fine = np.exp(1j * (np.arange(inner)[:, None] * (step * ratio)))
         coarse = np.exp(1j * (np.arange(outer)[:, None] * (step * inner * ratio))) * weight
         return (coarse @ fine.T).ravel()[:nodes]
 
-    def _transform_error(self, nodes: "slice | Array", frequency: float) -> float:
-        weight, z = self.tilted[nodes], self.z[nodes]
+    def _transform_error(self, first: int, last: int, frequency: float) -> float:
         size = abs(self.k) + frequency
-        per_node = size * (self.ratio_error[nodes] + 6.0 * UNIT * np.abs(self.ratio[nodes])) + 3.0 * UNIT * z * z
-        return float(weight @ (per_node + ((weight.size + 40.0) * UNIT + 3.0 * FUNCTION)))
+        per_node = size * (self.ratio_error + 6.0 * UNIT * np.abs(self.ratio)) + 3.0 * UNIT * self.z * self.z
+        count = self.z.size - (last - first)
+        lost = self.tilted * (per_node + ((count + 40.0) * UNIT + 3.0 * FUNCTION))
+        return float(lost[:first].sum() + lost[last:].sum())
+
+    @staticmethod
+    def _without(values: Array, first: int, last: int) -> Array:
+        return np.concatenate((values[:first], values[last:])) if last > first else values
 
     def mean(self) -> tuple[float, float]:
         """E Z: E[L e^L - x] if the mixture is P, else E[x - L]; both integrands are non-negative."""
