@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..numerics.cells import Cells
+from ..numerics.cells import COUNT, Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array, ComplexArray
@@ -50,10 +50,9 @@ class ComposedLoss:
             value, error = value + count * one, error + count * one_error
         return value, error + (len(self.terms) + 2) * UNIT * value
 
-    def slice(self, c: float, reach: float, drop: float) -> "ComposedSlice":
-        """Everything certified along Re w = c."""
-        slices = tuple((loss.slice(c, reach, drop + math.log(count)), count) for loss, count in self.terms)
-        return ComposedSlice(slices)
+    def slice(self, c: float, ahead: float) -> "ComposedSlice":
+        """Everything certified along Re w = c, and bounds of K from there to about `ahead`."""
+        return ComposedSlice(tuple((loss.slice(c, ahead, count), count) for loss, count in self.terms))
 
     def saddle_of_delta(self, log_delta: float, start: float | None = None) -> float:
         """The c that minimises (K(c) - log c - log(1+c) - log delta) / c, to about a percent."""
@@ -113,7 +112,7 @@ class ComposedSlice:
 
     def decay(self, cells: Cells) -> Array:
         """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u."""
-        total = np.zeros(cells.count)
+        total = np.zeros(COUNT)
         for one, count in self.slices:
             total = total + count * one.decay(cells)
         return total * (1.0 - (len(self.slices) + 2) * UNIT)

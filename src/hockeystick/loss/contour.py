@@ -14,14 +14,13 @@ import math
 
 import numpy as np
 
-from ..numerics.cells import Cells
+from ..numerics.cells import COUNT, RATIO, Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray
 from .composed import ComposedLoss, ComposedSlice
 
 TOLERANCE = 33.0  # -log of the relative size allowed to each discretisation error
-_RATIO, _CELLS = 1.12, 140  # cells of u for the decay: from the width of the bump to eight million times it
-_FORWARD = np.array([1.0, 2.0, 4.0, 7.0, 11.0])
+_FORWARD = np.array([1.0, 2.0, 4.0, 7.0])
 
 
 def log_markov(s: Array) -> Array:
@@ -37,7 +36,7 @@ class Contour:
         self.c = c
         bend = k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
         width = 1.0 / math.sqrt(bend)  # of the bump in u
-        slices = run.slice(c, 0.0, TOLERANCE)
+        slices = run.slice(c, c + float(_FORWARD[-1]) * width)
         self._choose_step(slices, epsilon, log_delta, width)
         nodes = self._cut(slices, width, run.nodes_allowed)
         value, error = slices.values(self.step, nodes)
@@ -56,8 +55,7 @@ class Contour:
         phase = UNIT * (2.0 * np.abs(value.imag) + 4.0 * u * abs(epsilon) + 2.0 * np.abs(value.real - self.height))
         # the node at u = 0 is the height itself: its error is counted once, there
         error[0] = 0.0
-        with np.errstate(over="ignore"):
-            relative = np.expm1(np.minimum(error + phase + 3.0 * FUNCTION + 12.0 * UNIT, 600.0))
+        relative = np.expm1(np.minimum(error + phase + 3.0 * FUNCTION + 12.0 * UNIT, 600.0))
         self.sum_error = float(sizes @ relative) * SECOND_ORDER + nodes * UNIT * float(sizes.sum())
 
     def _choose_step(self, slices: ComposedSlice, epsilon: float, log_delta: float, width: float) -> None:
@@ -72,19 +70,14 @@ class Contour:
     def _cut(self, slices: ComposedSlice, width: float, allowed: int) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
         c = self.c
-        cells = Cells(width, _RATIO, _CELLS)
-        edges, right = cells.left, cells.right
-        fall = slices.decay(cells)
-        with np.errstate(under="ignore"):
-            piece = np.exp(-fall) * (1.0 / edges - np.where(right < 1e300, 1.0 / right, 0.0) + self.step / edges**2)
-        dropped = np.cumsum(piece[::-1])[::-1] * (c * (c + 1.0) / self.step) * SECOND_ORDER
+        cells = Cells(width)
+        dropped = cells.sums_beyond(np.exp(-slices.decay(cells)), self.step) * (c * (c + 1.0) / self.step * SECOND_ORDER)
         wanted = math.exp(-TOLERANCE) * width / self.step
-        enough = np.nonzero(dropped <= wanted)[0]
-        cell = int(enough[0]) if enough.size else len(edges) - 1
-        most = int(np.searchsorted(edges, allowed * self.step)) - 1
-        cell = max(0, min(cell, most))
+        cell = min(int((dropped > wanted).sum()), COUNT - 1)  # dropped falls from cell to cell
+        most = int(math.log(max(allowed * self.step / width, 1.0)) / math.log(RATIO))
+        cell = min(cell, most)
         self.dropped = float(dropped[cell])
-        return int(math.ceil(edges[cell] / self.step))
+        return int(math.ceil(width * RATIO**cell / self.step))
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta(epsilon) and its slope, uncertified: what the search for an epsilon goes by."""

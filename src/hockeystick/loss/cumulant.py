@@ -47,8 +47,8 @@ class Loss(Protocol):
         """E Z = K'(0), the Kullback-Leibler divergence, and a bound of its error."""
         ...
 
-    def slice(self, c: float, reach: float, drop: float) -> Slice:
-        """The slice at Re w = c, good to |u| <= reach with an error of phi of about exp(-drop)."""
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
+        """The slice at Re w = c, bounds good to about `ahead`, so accurate that count steps of it lose nothing."""
         ...
 
     def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:

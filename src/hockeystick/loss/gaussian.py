@@ -29,7 +29,7 @@ class GaussianLoss:
     def mean(self) -> tuple[float, float]:
         return 0.5 * self.square, 0.5 * self.square * SQUARE_ERROR
 
-    def slice(self, c: float, reach: float, drop: float) -> "GaussianSlice":
+    def slice(self, c: float, ahead: float, count: int) -> "GaussianSlice":
         return GaussianSlice(self.square, c)
 
     def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:

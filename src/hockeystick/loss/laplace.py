@@ -49,7 +49,7 @@ class LaplaceLoss:
         value = a + math.expm1(-a) if a > 1e-2 else a * a * (0.5 - a * (1 / 6 - a * (1 / 24 - a * (1 / 120 - a / 720))))
         return value, (4.0 * a * FUNCTION if a > 1e-2 else value * 1e-14)
 
-    def slice(self, c: float, reach: float, drop: float) -> "LaplaceSlice":
+    def slice(self, c: float, ahead: float, count: int) -> "LaplaceSlice":
         return LaplaceSlice(self.a, c)
 
     def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:

@@ -2,35 +2,46 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from .series import Array
 
+RATIO, COUNT = 1.125, 130
+_LEFT = RATIO ** np.arange(COUNT)
+_RIGHT = np.append(_LEFT[1:], math.inf)
+_SPAN = 1.0 / _LEFT - np.append(1.0 / _LEFT[1:], 0.0)
+_SQUARE = 1.0 / _LEFT**2
+
 
 @dataclass(frozen=True)
 class Cells:
-    """start * ratio^i <= u <= start * ratio^(i+1) for i < count - 1, and everything beyond.
+    """start * RATIO^i <= u <= start * RATIO^(i+1) for i < COUNT - 1, and everything beyond.
 
-    >>> Cells(1.0, 2.0, 3).right
-    array([ 2.,  4., inf])
+    >>> Cells(2.0).left[:2], Cells(2.0).right[-1]
+    (array([2.  , 2.25]), np.float64(inf))
     """
 
     start: float
-    ratio: float
-    count: int
 
-    @cached_property
+    @property
     def left(self) -> Array:
-        return self.start * self.ratio ** np.arange(self.count)
+        return self.start * _LEFT
 
-    @cached_property
+    @property
     def right(self) -> Array:
-        return np.append(self.left[1:], math.inf)
+        return self.start * _RIGHT
+
+    def sums_beyond(self, bounds: Array, step: float) -> Array:
+        """Bounds of sum of f(u)/u^2 * step over the multiples u of step beyond the left end of each cell.
+
+        `bounds` are upper bounds of f on the cells; on a cell the sum is at most the integral and one term more.
+        """
+        piece = bounds * (_SPAN * (1.0 / self.start) + _SQUARE * (step / self.start**2))
+        return np.add.accumulate(piece[::-1])[::-1]
 
     def last_within(self, limits: Array) -> npt.NDArray[np.int64]:
         """The last cell that ends at or before each limit, -1 where there is none."""
-        place = np.floor(np.log(limits * (1.0 / self.start)) * (1.0 / math.log(self.ratio)) - 1e-9)
-        return np.clip(place, 0.0, self.count - 1.0).astype(np.int64) - 1
+        place = np.log(limits) * (1.0 / math.log(RATIO)) - (math.log(self.start) / math.log(RATIO) + 1.0 + 1e-9)
+        return np.floor(np.minimum(np.maximum(place, -1.0), COUNT - 2.0)).astype(np.int64)

@@ -8,6 +8,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 ComplexArray = npt.NDArray[np.complex128]
 
+_INVERSE_FACTORIALS = np.array([1.0 / math.factorial(k) for k in range(2, 60)])
+
 
 def exp_remainder(y: Array) -> Array:
     """exp(y) - 1 - y, to nearly full relative accuracy.
@@ -27,8 +29,10 @@ def power_sums(y: Array, weights: Array, degree: int) -> Array:
     >>> print(power_sums(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 3))
     [2.5 1.5]
     """
-    factors = y[None, :] / np.arange(1, degree + 1)[:, None]
-    return np.multiply.accumulate(factors, axis=0)[1:] @ weights
+    powers = np.empty((degree - 1, y.size))
+    powers[:] = y
+    powers[0] = y * y
+    return (np.multiply.accumulate(powers, axis=0) @ weights) * _INVERSE_FACTORIALS[: degree - 1]
 
 
 def series_degree(y: float) -> tuple[int, float]:

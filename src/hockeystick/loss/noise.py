@@ -1,0 +1,156 @@
+"""Expectations over the noise of a sampled Gaussian step by the trapezoidal rule, with every error bounded.
+
+With noise multiplier s and a standard normal z, the log ratio of (1-q) N(1/s shift) + q N(0) is L(z) = log(1 + x),
+x = q (e^t - 1), t = z/s - 1/(2 s^2); r = q e^t/(1 + x) is the share of the sampled component and L' = r/s.
+M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand between M and a finite sum:
+
+* the rule on the whole line: with z moved to z + i a, a = s * angle, the normal density grows by e^{a^2/2},
+  |arg(1 + x)| <= angle, and |1 + x| lies between cos(angle/2) and 1 times its value on the real line, so the error is at
+  most 2 e^{a^2/2 + |Im k| angle} cos(angle/2)^{min(Re k, 0)} M(Re k) / (e^{2 pi a / step} - 1)   for angle < pi
+  (Trefethen and Weideman 2014, Theorem 5.1);
+* the nodes left out: L is increasing, convex and of slope at most 1/s, so e^{kL} lies below a Gaussian right of any
+  point and below its value there on the left;
+* rounding: a first-order bound, summed along with the nodes.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..numerics.normal import log_tail_bound
+from ..numerics.rounding import FUNCTION, UNIT
+from ..numerics.series import Array
+
+LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+MAX_NODES = 40_000
+_CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
+
+
+class TooFine(Exception):
+    """The noise would need more nodes than are worth their cost."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """L as a function of z."""
+
+    noise: float
+    rate: float
+
+    def ratio(self, z: float) -> float:
+        """L(z) for one z."""
+        t = (z - 0.5 / self.noise) / self.noise
+        if t > 30.0:
+            return t + math.log(self.rate) + math.log1p((1.0 - self.rate) / self.rate * math.exp(-t))
+        if self.rate < 0.5:
+            return math.log1p(self.rate * math.expm1(t))
+        return math.log((1.0 - self.rate) + self.rate * math.exp(t))
+
+    def ratios(self, z: Array) -> tuple[Array, Array]:
+        """L and the share r at increasing z."""
+        t = z * (1.0 / self.noise) - 0.5 / self.noise**2
+        capped = np.minimum(t, _CAP) if t[-1] > _CAP else t
+        grown = self.rate * np.exp(capped)
+        total = grown + (1.0 - self.rate)
+        excess = self.rate * np.expm1(capped)
+        if excess[0] >= -0.5:
+            ratio = np.log1p(excess)
+        else:
+            ratio = np.where(excess < -0.5, np.log(total), np.log1p(np.maximum(excess, -0.5)))
+        if capped is not t:
+            ratio = np.where(t > _CAP, t + math.log(self.rate), ratio)
+        return ratio, grown / total
+
+    def right_tail(self, k: float, z: float) -> float:
+        """log of a bound of the integral of e^{kL} over the normal law right of z, for k > 0."""
+        shift = k / self.noise
+        return k * (self.ratio(z) - z / self.noise) + 0.5 * shift * shift + log_tail_bound(z - shift)
+
+    def right_edge(self, k: float, target: float) -> float:
+        """A z whose right tail is below e^target, and not much farther than need be."""
+        z = max(0.5 / self.noise, math.sqrt(max(2.0, -2.0 * target)))
+        while (excess := self.right_tail(k, z) - target) > 0.0:
+            z += max(0.5, 0.7 * (math.sqrt(z * z + 2.0 * excess) - z))
+        return z
+
+    def left_edge(self, k: float, target: float) -> float:
+        """A z left of which e^{kL} integrates to less than e^target, for k > 0."""
+        low, high = -math.sqrt(max(2.0, -2.0 * target)), k / self.noise
+        while high - low > 0.5:
+            z = 0.5 * (low + high)
+            if k * self.ratio(z) + log_tail_bound(-z) < target:
+                low = z
+            else:
+                high = z
+        return low
+
+
+class Grid:
+    """Equally spaced z for exponents of real part k, so fine that the rule errs by about e^-lead M(k) for |Im k| <= reach.
+
+    `ahead`, if larger than k, is another real exponent that the range should serve where that is cheap.
+    """
+
+    def __init__(self, shape: Shape, k: float, level: float, lead: float, reach: float, ahead: float = 0.0) -> None:
+        noise = shape.noise
+        self.shape, self.k = shape, k
+        self.floor = math.log1p(-shape.rate)  # the infimum of L
+        if k > 0.0:
+            self.angle = min(math.sqrt(2.0 * lead) / noise, 3.0)
+        else:
+            self.angle = min(math.sqrt(2.0 * lead / (noise * noise - 0.25 * k)), 2.5)
+        a = self.angle * noise
+        growth = 0.5 * a * a + self._fold(k)
+        self.step = 2.0 * math.pi * a / (lead + growth + reach * self.angle)
+        span = math.sqrt(2.0 * lead)
+        if k > 0.0:
+            self.low = shape.left_edge(k, level - lead) if level > 1.0 else -span
+            high = shape.right_edge(k if level > 1.0 else max(k, 1.0), max(level, 0.0) - lead)
+            if ahead > k:
+                high = min(shape.right_edge(ahead, -lead), 2.0 * high)
+        else:
+            self.low, high = -math.sqrt(2.0 * (lead + k * self.floor)), span + 1.0 / noise
+        count = int((high - self.low) / self.step) + 2
+        if not count < MAX_NODES:
+            raise TooFine
+        self.z = self.low + self.step * np.arange(count)
+        self.high = float(self.z[-1])
+        self.ratio, self.share = shape.ratios(self.z)
+        self.base = (math.log(self.step) - LOG_ROOT_TWO_PI) - 0.5 * self.z * self.z
+        self.ends = shape.ratio(self.low), shape.ratio(self.high)
+
+    def _fold(self, k: float) -> float:
+        return min(k, 0.0) * math.log(math.cos(0.5 * self.angle))
+
+    def rule(self, k: float, angle: float | None = None) -> float:
+        """log of the relative error of the rule for e^{kL}, k real (Im k adds |Im k| * angle); a looser strip if given."""
+        angle = self.angle if angle is None else angle
+        a = angle * self.shape.noise
+        fold = min(k, 0.0) * math.log(math.cos(0.5 * angle))
+        alias = 2.0 * math.pi * a / self.step
+        return math.log(2.0) + 0.5 * a * a + fold - alias - math.log1p(-math.exp(-alias)) + 1e-9
+
+    def outside(self, k: Array) -> Array:
+        """log of a bound of what the nodes beyond both ends would add to the sum of e^{kL}, for real k of one sign."""
+        left = log_tail_bound(-self.low)
+        if self.k > 0.0:
+            shift = k * (1.0 / self.shape.noise)
+            past = np.maximum(self.high - shift, 0.0)
+            right = k * self.ends[1] + shift * (0.5 * shift - self.high) - 0.5 * past * past
+            left = left + k * self.ends[0]
+        else:
+            left, right = left + k * self.floor, np.full(k.shape, log_tail_bound(self.high))
+        return np.maximum(left, right) + 1.2  # two of them; a sum exceeds its integral by less than a half
+
+    def outside_linear(self, size: float) -> float:
+        """The same for 1 + |k x| with |k| <= size."""
+        return max(log_tail_bound(-self.low), self.shape.right_tail(1.0, self.high)) + math.log(1.0 + size) + 1.2
+
+    def ratio_errors(self) -> tuple[Array, Array]:
+        """Bounds of the rounding errors of t and of L at the nodes."""
+        noise = self.shape.noise
+        size = np.abs(self.z) * (1.0 / noise) + 0.5 / noise**2
+        t_error = (3.0 * UNIT) * size
+        error = self.share * t_error + (FUNCTION + 4.0 * UNIT) * np.abs(self.ratio)
+        return t_error, (error + 4.0 * UNIT * size if size[-1] > _CAP else error)
