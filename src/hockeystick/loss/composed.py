@@ -12,7 +12,7 @@ from ..numerics.rounding import UNIT
 from ..numerics.series import Array, ComplexArray
 from .cumulant import Loss, Slice
 
-MOST = 1e12  # the largest saddle point that is worth looking at
+MOST = 1e15  # the largest saddle point that is worth looking at
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class ComposedLoss:
     def ceiling(self) -> float:
         top = sum(count * loss.ceiling for loss, count in self.terms)
         return top * (1.0 + (len(self.terms) + 1) * UNIT)
+
+    @property
+    def log_top_mass(self) -> float:
+        """log P(Z = ceiling), rounded down."""
+        return sum(count * loss.log_top_mass for loss, count in self.terms) * (1.0 + (len(self.terms) + 1) * UNIT)
 
     @property
     def nodes_allowed(self) -> int:

@@ -11,6 +11,7 @@ last node is bounded by the proved decay of |exp K| on cells of u.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +24,39 @@ TOLERANCE = 33.0  # -log of the relative size allowed to each discretisation err
 _FORWARD = np.array([1.0, 2.0, 4.0, 7.0])
 
 
+@dataclass(frozen=True)
+class Saddle:
+    """Where the integrand is flattest: the point c, the width of the bump along u, and about what is found there."""
+
+    c: float
+    width: float
+    epsilon: float
+    log_delta: float
+
+    @property
+    def ahead(self) -> float:
+        """How far right of c bounds of K are wanted."""
+        return self.c + float(_FORWARD[-1]) * self.width
+
+    @staticmethod
+    def of_delta(run: ComposedLoss, log_delta: float, start: float | None = None) -> "Saddle":
+        """For the epsilon at which delta has this logarithm."""
+        c = run.saddle_of_delta(log_delta, start)
+        k0, _, k2 = run.expand(c)
+        bend = k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+        height = k0 - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
+        return Saddle(c, 1.0 / math.sqrt(bend), (height - log_delta) / c, log_delta)
+
+    @staticmethod
+    def of_epsilon(run: ComposedLoss, epsilon: float, start: float | None = None) -> "Saddle":
+        """For delta at this epsilon."""
+        c = run.saddle_of_epsilon(epsilon, start)
+        k0, _, k2 = run.expand(c)
+        bend = k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+        height = k0 - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
+        return Saddle(c, 1.0 / math.sqrt(bend), epsilon, min(0.0, height - c * epsilon))
+
+
 def log_markov(s: Array) -> Array:
     """log of s^s / (1+s)^{1+s}: delta(x) <= exp(this + K(s) - s x)."""
     return s * np.log(s) - (1.0 + s) * np.log1p(s)
@@ -31,14 +65,11 @@ def log_markov(s: Array) -> Array:
 class Contour:
     """The nodes of one contour, good for all epsilons near the one it was made for."""
 
-    def __init__(self, run: ComposedLoss, c: float, epsilon: float, log_delta: float) -> None:
-        k0, _, k2 = run.expand(c)
-        self.c = c
-        bend = k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
-        width = 1.0 / math.sqrt(bend)  # of the bump in u
-        slices = run.slice(c, c + float(_FORWARD[-1]) * width)
-        self._choose_step(slices, epsilon, log_delta, width)
-        nodes = self._cut(slices, width, run.nodes_allowed)
+    def __init__(self, saddle: Saddle, slices: ComposedSlice, nodes_allowed: int) -> None:
+        self.c = c = saddle.c
+        epsilon = saddle.epsilon
+        self._choose_step(slices, epsilon, saddle.log_delta, saddle.width)
+        nodes = self._cut(slices, saddle.width, nodes_allowed)
         value, error = slices.values(self.step, nodes)
         self.height = float(value[0].real)
         self.height_error = float(error[0])
@@ -65,7 +96,7 @@ class Contour:
         self.forward_log = log_markov(self.forward) + slices.above(self.forward)
         need = TOLERANCE + self.forward_log - self.forward * epsilon - log_delta
         right = 2.0 * math.pi * (self.forward - c) / np.maximum(need, 1e-3)
-        self.step = min(left, float(right.max()))
+        self.step = min(left, max(float(right.max()), 1e-3 * left))
 
     def _cut(self, slices: ComposedSlice, width: float, allowed: int) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""

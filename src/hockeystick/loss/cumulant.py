@@ -4,17 +4,30 @@ Z = log dP/dQ under P, for one ordered pair (P, Q); phi(w) = E exp(w Z); K = log
 step: the count is applied in one place only, `composed.py`.
 """
 
-from typing import Protocol
+import math
+from typing import NamedTuple, Protocol
 
 from ..numerics.cells import Cells
 from ..numerics.series import Array, ComplexArray
+
+
+class Closed(NamedTuple):
+    """log delta at one epsilon in closed form, a bound of its error, and its slope."""
+
+    value: float
+    error: float
+    slope: float
+
+
+NOTHING = Closed(-math.inf, 0.0, -math.inf)
+"""delta = 0."""
 
 
 class Slice(Protocol):
     """A loss seen along the vertical line Re w = c, everything certified."""
 
     def above(self, points: Array) -> Array:
-        """Upper bounds of K at real points right of -1."""
+        """Upper bounds of K at real points right of -1, on the same side of 0 as c."""
         ...
 
     def decay(self, cells: Cells) -> Array:
@@ -35,6 +48,11 @@ class Loss(Protocol):
         ...
 
     @property
+    def log_top_mass(self) -> float:
+        """log P(Z = ceiling), rounded down; -inf if there is no such atom."""
+        ...
+
+    @property
     def nodes_allowed(self) -> int:
         """How many contour nodes are worth their cost."""
         ...
@@ -51,6 +69,6 @@ class Loss(Protocol):
         """The slice at Re w = c, bounds good to about `ahead`, so accurate that count steps of it lose nothing."""
         ...
 
-    def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:
-        """log delta(epsilon) of a single step in closed form with a bound of its error, where there is one."""
+    def closed(self, epsilon: float) -> "Closed | None":
+        """delta(epsilon) of a single step in closed form, where there is one and it is accurate."""
         ...

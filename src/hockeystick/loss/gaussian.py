@@ -7,8 +7,9 @@ import numpy as np
 
 from ..numerics.cells import Cells
 from ..numerics.normal import log_shift_delta
-from ..numerics.rounding import FUNCTION, UNIT, up
+from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray
+from .cumulant import Closed
 
 SQUARE_ERROR = 8.0 * UNIT
 """Relative error of the square of mu: of sensitivity / sigma, its square, and an exact sum (math.fsum)."""
@@ -21,6 +22,7 @@ class GaussianLoss:
     square: float
 
     ceiling = math.inf
+    log_top_mass = -math.inf
     nodes_allowed = 1 << 15
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -32,8 +34,8 @@ class GaussianLoss:
     def slice(self, c: float, ahead: float, count: int) -> "GaussianSlice":
         return GaussianSlice(self.square, c)
 
-    def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:
-        return gaussian_log_delta(math.sqrt(self.square), epsilon)[:2]
+    def closed(self, epsilon: float) -> Closed:
+        return gaussian_log_delta(math.sqrt(self.square), epsilon)
 
 
 @dataclass(frozen=True)
@@ -58,27 +60,23 @@ class GaussianSlice:
         return value, size * (SQUARE_ERROR + 6.0 * UNIT)
 
 
-def gaussian_log_delta(mu: float, epsilon: float) -> tuple[float, float, float]:
-    """log delta_mu(epsilon) for any real epsilon, a bound of its error, and its slope.
+def gaussian_log_delta(mu: float, epsilon: float) -> Closed:
+    """log delta_mu(epsilon) for any real epsilon.
 
     Paper S, Corollary 8 (Balle and Wang 2018, Theorem 8).  For epsilon < 0 by symmetry of the pair:
     delta(epsilon) = 1 - e^epsilon + e^epsilon delta(-epsilon).
     """
     if epsilon >= 0.0:
-        return log_shift_delta(mu, epsilon, SQUARE_ERROR)
+        return Closed(*log_shift_delta(mu, epsilon, SQUARE_ERROR))
     if epsilon < -700.0:
-        return 0.0, 1e-300, 0.0
+        return Closed(0.0, 1e-300, 0.0)
     value, error, slope = log_shift_delta(mu, -epsilon, SQUARE_ERROR)
     weight = math.exp(epsilon)
     mirrored = weight * math.exp(value)
     total = mirrored - math.expm1(epsilon)
-    return (
+    lost = mirrored / total * (min(error, 1.0) + FUNCTION) if mirrored else 0.0
+    return Closed(
         math.log(total),
-        2.0 * FUNCTION + mirrored / total * (min(error, 1.0) + 4.0 * FUNCTION) + 4.0 * UNIT,
+        lost * SECOND_ORDER + 4.0 * FUNCTION + UNIT * abs(math.log(total)),
         (mirrored * (1.0 - slope) - weight) / total,
     )
-
-
-def bounded_mu(squares: list[float]) -> float:
-    """The square of the composed mu: squares add (exactly summed)."""
-    return up(math.fsum(squares)) if len(squares) > 1 else squares[0]

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
+from ..numerics.rounding import FUNCTION, LARGEST, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from ..numerics.transform import stretched_gap
+from .cumulant import NOTHING, Closed
 
 _SERIES = 0.5  # |v a| below which phi - 1 is summed as a series
 _TERMS = 10
@@ -24,6 +25,7 @@ class LaplaceLoss:
 
     a: float
 
+    log_top_mass = -math.log(2.0) * (1.0 + 2.0 * UNIT)
     nodes_allowed = 1 << 15
 
     @property
@@ -52,16 +54,18 @@ class LaplaceLoss:
     def slice(self, c: float, ahead: float, count: int) -> "LaplaceSlice":
         return LaplaceSlice(self.a, c)
 
-    def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:
-        """delta = 1 - exp((epsilon - a)/2) for |epsilon| <= a; 0 above; 1 - exp(epsilon) below -a."""
+    def closed(self, epsilon: float) -> Closed:
+        """delta = 1 - e^{(epsilon - a)/2} for |epsilon| <= a; 0 above; 1 - e^epsilon below -a."""
         a = self.a
+        half = 1.0 if epsilon < -a else 0.5
         exponent = epsilon if epsilon < -a else 0.5 * (epsilon - a)
-        slack = 2.0 * UNIT * (abs(epsilon) + a)
-        if exponent >= 0.0:
-            return -math.inf, 0.0
-        value = math.log(-math.expm1(exponent))
-        sensitivity = 1.0 / max(-math.expm1(exponent), 1e-300) * math.exp(exponent)
-        return value, 2.0 * FUNCTION + UNIT * abs(value) + slack * sensitivity
+        slack = 2.0 * UNIT * (abs(epsilon) + a)  # of the exponent
+        if exponent > -8.0 * slack:
+            return NOTHING if exponent > 8.0 * slack else Closed(-LARGEST, math.inf, -math.inf)
+        delta = -math.expm1(exponent)
+        slope = math.exp(exponent) / delta
+        error = 2.0 * FUNCTION + UNIT * abs(math.log(delta)) + 1.3 * slack * slope
+        return Closed(math.log(delta), error, -half * slope)
 
 
 class LaplaceSlice:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import exp_remainder
+from .cumulant import NOTHING, Closed
 from .gaussian import gaussian_log_delta
 from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
 from .sampled_slice import SampledGaussianSlice
@@ -77,6 +78,7 @@ class SampledGaussianLoss:
     removal: bool
     guide: Guide
 
+    log_top_mass = -math.inf
     nodes_allowed = 1 << 12
 
     @property
@@ -113,8 +115,8 @@ class SampledGaussianLoss:
         size = 10.0 + (abs(grid.high) + abs(grid.low)) / shape.noise - grid.floor
         return value, 4.0 * rounding + 4.0 * rule * size
 
-    def step_log_delta(self, epsilon: float) -> tuple[float, float] | None:
-        """One step in closed form (Li, Qardaji and Su 2012; Zhu, Dong and Wang 2022, Proposition 30).
+    def closed(self, epsilon: float) -> Closed | None:
+        """One step (Li, Qardaji and Su 2012; Zhu, Dong and Wang 2022, Proposition 30).
 
         remove: q delta_mu(log((e^eps - 1 + q)/q)) if e^eps > 1 - q, else 1 - e^eps;
         add:    (1 - (1-q) e^eps) delta_mu(log(q e^eps / (1 - (1-q) e^eps))) if that weight is positive, else 0.
@@ -122,17 +124,15 @@ class SampledGaussianLoss:
         q, mu = self.shape.rate, 1.0 / self.shape.noise
         if epsilon > 650.0:
             if not self.removal:
-                return -math.inf, 0.0
-            inner, outer = epsilon - math.log(q), math.log(q)
+                return NOTHING
+            inner, outer, pace, drag = epsilon - math.log(q), math.log(q), 1.0, 0.0
             inner_error = outer_error = FUNCTION * abs(outer)
         elif self.removal:
             ratio = math.expm1(epsilon) / q
-            if ratio <= -1.0 + 1e-9:
-                if ratio <= -1.0 - 1e-9:
-                    value = math.log(-math.expm1(epsilon))
-                    return value, 2.0 * FUNCTION + UNIT * abs(value)
-                return None
+            if ratio <= -1.0 + 1e-6:
+                return None if ratio > -1.0 - 1e-6 else gaussian_log_delta(1e-300, epsilon)  # 1 - e^epsilon
             inner, outer = math.log1p(ratio), math.log(q)
+            pace, drag = math.exp(epsilon) / (q * (1.0 + ratio)), 0.0
             inner_error = abs(ratio / (1.0 + ratio)) * (FUNCTION + 2.0 * UNIT)
             outer_error = FUNCTION * abs(outer)
         else:
@@ -140,15 +140,17 @@ class SampledGaussianLoss:
             weight = q - (1.0 - q) * excess  # 1 - (1-q) e^eps
             lost = (q + abs(excess)) * (FUNCTION + 4.0 * UNIT)
             if weight <= -lost:
-                return -math.inf, 0.0
-            if weight <= 1e9 * lost:
+                return NOTHING
+            if weight <= 1e6 * lost:
                 return None
             inner, outer = epsilon + math.log(q / weight), math.log(weight)
+            pace, drag = 1.0 / weight, (1.0 - q) * math.exp(epsilon) / weight
             inner_error = outer_error = lost / weight * SECOND_ORDER + FUNCTION * (1.0 + abs(outer))
         inner_error += (FUNCTION + 4.0 * UNIT) * (1.0 + abs(inner) + abs(epsilon))
-        value, error, _ = gaussian_log_delta(mu, inner)
+        value, error, slope = gaussian_log_delta(mu, inner)
         if not error < 1.0:
             return None
-        steepest = abs(gaussian_log_delta(mu, inner + inner_error)[2])  # log delta is concave
+        steepest = abs(gaussian_log_delta(mu, inner + inner_error).slope)  # log delta is concave
         total = value + outer
-        return total, error + inner_error * steepest * SECOND_ORDER + outer_error + 2.0 * UNIT * abs(total)
+        error += inner_error * steepest * SECOND_ORDER + outer_error + 2.0 * UNIT * abs(total)
+        return Closed(total, error, slope * pace - drag)

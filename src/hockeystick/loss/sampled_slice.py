@@ -44,12 +44,12 @@ class SampledGaussianSlice:
         slack = UNIT * (12.0 * np.abs(k) * size + 4.0 * reach * reach + grid.z.size + 60.0)
         outside = np.exp(np.minimum(grid.outside(k) - top, 700.0))
         out = top + np.log(inside + outside) + slack
-        if self.removal:
+        if self.k > 0.0:
             rule = grid.rule(1.0)
             return out - math.log1p(-math.exp(rule)) if rule < -1.0 else np.full(points.shape, math.inf)
         rules = np.minimum(grid.rule(0.0) + k * math.log(math.cos(0.5 * grid.angle)), -1e-9)
         out = np.where(rules < -1.0, out - np.log1p(-np.exp(rules)), math.inf)
-        return np.minimum(out, points * (-grid.floor * (1.0 + 16.0 * UNIT)))
+        return np.minimum(out, points * (-grid.floor * (1.0 + 16.0 * UNIT)))  # Z is at most -floor
 
     def decay(self, cells: Cells) -> Array:
         """The better of two proofs: the spread of the tilted law near in, its smoothness far out."""
@@ -133,7 +133,7 @@ class SampledGaussianSlice:
         tilted = np.exp(log_weight - shift)
         phi = _transform(grid.ratio, tilted, step, nodes)
         _, ratio_error = grid.ratio_errors()
-        lost = _transform_error(grid.ratio, tilted, grid.z, ratio_error, abs(self.k) + step * nodes)
+        lost = _transform_error(grid.ratio, tilted, grid.z, ratio_error, np.hypot(self.k, step * np.arange(nodes)))
         lost += math.exp(min(0.0, self._outside(grid) - shift))
         magnitude = np.maximum(np.abs(phi), 1e-290)
         value = 1j * np.angle(phi)
@@ -164,15 +164,17 @@ class SampledGaussianSlice:
             grown = np.exp(base + (z - 0.5 / self.shape.noise) * (1.0 / self.shape.noise))
             linear = self.shape.rate * (float(grown.sum()) - float(weight.sum()))  # weight * x
             excess = excess + _transform(ratio, tilted, step, nodes) - (float(weight.sum()) + k * linear)
-            both = weight + (size * self.shape.rate) * (grown + weight)
-            lost = lost + float(both @ (UNIT * (z.size + 40.0 + z * z) + t_error[pick]))
-            lost = lost + _transform_error(ratio, tilted, z, ratio_error[pick], abs(self.k) + step * nodes)
+            each = UNIT * (z.size + 40.0 + z * z) + t_error[pick]
+            reach = np.abs(k)
+            lost = lost + (float(weight @ each) + reach * (self.shape.rate * float((grown + weight) @ each)))
+            lost = lost + _transform_error(ratio, tilted, z, ratio_error[pick], reach)
         lost = lost + (4.0 + 2.0 * size) * rule * (1.0 + self.total * math.exp(self.shift))
         lost = lost + math.exp(self._outside(grid)) + math.exp(grid.outside_linear(size))
         magnitude = np.maximum(np.abs(1.0 + excess), 1e-290)
         return log1p_complex(excess), (lost + 8.0 * UNIT * np.abs(excess)) / magnitude * SECOND_ORDER
 
 
+_BLOCK = 64
 _CUTS = np.array([0.25, 4.0, 64.0, 1024.0])
 _HALVES = np.arange(2 * BINS + 1)
 
@@ -208,12 +210,19 @@ def _transform(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexA
     """
     inner = max(1, math.isqrt(nodes))
     outer = -(-nodes // inner)
+    blocks = -(-ratio.size // _BLOCK)
+    if blocks > 1:  # summed block by block: the rounding error grows with the block, not with the whole
+        spare = blocks * _BLOCK - ratio.size
+        ratio = np.concatenate((ratio, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
+        weight = np.concatenate((weight, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
     fine = np.exp(1j * (np.arange(inner)[:, None] * (step * ratio)))
     coarse = np.exp(1j * (np.arange(outer)[:, None] * (step * inner * ratio))) * weight
-    return (coarse @ fine.T).ravel()[:nodes]
+    table = coarse @ np.swapaxes(fine, -1, -2)
+    return (table.sum(axis=0) if blocks > 1 else table).ravel()[:nodes]
 
 
-def _transform_error(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: float) -> float:
-    """A bound of the rounding error of `_transform`, of its weights and of L, |k| <= size."""
-    per_node = size * (ratio_error + (6.0 * UNIT) * np.abs(ratio)) + (3.0 * UNIT) * z * z
-    return float(weight @ (per_node + ((weight.size + 40.0) * UNIT + 3.0 * FUNCTION)))
+def _transform_error(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: Array) -> Array:
+    """Bounds of the rounding errors of `_transform`, of its weights and of L, at the nodes where |k| is `size`."""
+    slope = float(weight @ (ratio_error + (6.0 * UNIT) * np.abs(ratio)))
+    terms = min(ratio.size, _BLOCK) + -(-ratio.size // _BLOCK)
+    return size * slope + float(weight @ ((3.0 * UNIT) * z * z + (terms * UNIT + 6.0 * FUNCTION)))

@@ -2,9 +2,13 @@
 
 import math
 
+import numpy as np
+
 from .rounding import ERFCX, FUNCTION, UNIT
 
 _ROOT_HALF = math.sqrt(0.5)
+_STEP = 0.07
+_NODES = np.exp(np.arange(-19.0, 4.4, _STEP))
 
 
 def log_tail_bound(x: float) -> float:
@@ -14,6 +18,25 @@ def log_tail_bound(x: float) -> float:
     0.0
     """
     return -0.5 * x * x - math.log(2.0) if x >= 0.0 else 0.0
+
+
+def close_mills_gap(middle: float, mu: float) -> tuple[float, float]:
+    """(R(middle - mu/2) - R(middle + mu/2)) / sqrt(2 pi), R Mills' ratio, middle >= 0, without cancellation.
+
+    R(x) is the integral of e^{-t^2/2 - x t} over t > 0, so the difference is that of e^{-t^2/2 - middle t} 2 sinh(mu t/2),
+    which is positive: the trapezoidal rule in log t, on a strip of half-width pi/8 on which the integrand is at most four
+    times as large, errs by less than 8 e^{-2 pi (pi/8)/step} < 1e-14 of the value; the ends left out are below e^-35 of it.
+    Returns the value and a bound of its relative error, for mu < 0.1 or middle > 10 mu.
+
+    >>> value, error = close_mills_gap(2.0, 1e-3)
+    >>> print(f"{value:.12e}", error < 4e-14)
+    6.285347105985e-05 True
+    """
+    t = _NODES * (1.0 / (1.0 + middle))
+    values = np.exp(t * (-0.5 * t - middle)) * np.sinh((0.5 * mu) * t) * t
+    value = 2.0 * _STEP * float(values.sum()) / math.sqrt(2.0 * math.pi)
+    # an exponent at which the integrand matters is below 40
+    return value, 1.2e-14 + (40.0 * 4.0 + 40.0) * UNIT + 3.0 * FUNCTION
 
 
 def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[float, float, float]:
@@ -29,22 +52,25 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
     """
     from scipy.special import erfcx
 
-    ratio, half = x / mu, 0.5 * mu
-    a, b = ratio - half, ratio + half
+    middle, half = x / mu, 0.5 * mu
+    a, b = middle - half, middle + half
     if a > 1e150:
         return -math.inf, math.inf, -math.inf
-    # error of a and b: rounding, and mu's own error, of which |da/dmu| mu = ratio + half
-    shift = (mu_error + 2.0 * UNIT) * (ratio + half)
+    # error of a and b: rounding, and mu's own error, of which |da/dmu| mu = middle + half
+    shift = (mu_error + 2.0 * UNIT) * (middle + half)
     right = 0.5 * float(erfcx(b * _ROOT_HALF))
     exponent_error = abs(a) * shift + 2.0 * UNIT * a * a + FUNCTION
     if a >= -1.0:
+        # |R'/R| = 1/R(t) - t falls in t, is below 1.3 at -1 and below 1/t for t > 0
+        lean = shift * (1.0 / a if a > 1.0 else 1.3)
         left = 0.5 * float(erfcx(a * _ROOT_HALF))
         gap = left - right
-        if gap <= 0.0:
-            return -math.inf, math.inf, -math.inf
-        # |R'/R| = 1/R(t) - t falls in t, is below 1.3 at -1 and below 1/t for t > 0
-        relative = ERFCX + 4.0 * UNIT + shift * (1.0 / a if a > 1.0 else 1.3)
-        error = exponent_error + (left + right) / gap * relative
+        if gap < 0.05 * left:
+            gap, gap_error = close_mills_gap(middle, mu)
+            # d log gap: at most twice that of R itself in the middle, and once in mu
+            error = exponent_error + gap_error + 4.0 * lean + mu_error
+        else:
+            error = exponent_error + (left + right) / gap * (ERFCX + 4.0 * UNIT + lean)
         value = -0.5 * a * a + math.log(gap)
         return value, error + 2.0 * UNIT * abs(value), -right / gap
     if a < -40.0:
