@@ -57,6 +57,10 @@ class Loss(Protocol):
         """How many contour nodes are worth their cost."""
         ...
 
+    def bound(self, c: float) -> float:
+        """An upper bound of K(c) for c > 0 in closed form, or inf."""
+        ...
+
     def expand(self, c: float) -> tuple[float, float, float]:
         """K, K', K'' at a real point c > -1, to a few digits: a guide for the search, never part of an answer."""
         ...

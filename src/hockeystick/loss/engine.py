@@ -44,6 +44,8 @@ def log_delta_interval(run: ComposedLoss, epsilon: float, floor: float = -math.i
                 low = max(low, _near_one(run, epsilon))
         except TooFine:
             high = min(high, log_delta_interval(_unsampled(run), epsilon)[1])
+        if low < high - 1e-9:
+            low = max(low, _at_least(run, epsilon))
     return min(low, high), high if high == -math.inf else max(high, -LARGEST)
 
 

@@ -25,6 +25,9 @@ class GaussianLoss:
     log_top_mass = -math.inf
     nodes_allowed = 1 << 15
 
+    def bound(self, c: float) -> float:
+        return 0.5 * self.square * c * (c + 1.0) * (1.0 + SQUARE_ERROR + 4.0 * UNIT)
+
     def expand(self, c: float) -> tuple[float, float, float]:
         return 0.5 * self.square * c * (c + 1.0), self.square * (c + 0.5), self.square
 

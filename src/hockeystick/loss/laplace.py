@@ -32,6 +32,9 @@ class LaplaceLoss:
     def ceiling(self) -> float:
         return up(self.a)
 
+    def bound(self, c: float) -> float:
+        return self.ceiling * c * (1.0 + 2.0 * UNIT)
+
     def expand(self, c: float) -> tuple[float, float, float]:
         a, v = self.a, c + 0.5
         if abs(v) * a < _SERIES:

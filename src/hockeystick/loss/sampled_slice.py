@@ -116,7 +116,9 @@ class SampledGaussianSlice:
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         frequency = step * (nodes - 1)
         size = math.hypot(self.k, frequency)
-        lead = self.log_count + _FINE + math.log(2.0 + size)
+        # n K far below 1 wants relative accuracy, not absolute
+        faint = max(0.0, -self.log_count - math.log(max(abs(self.level), 1e-300)))
+        lead = self.log_count + _FINE + math.log(2.0 + size) + faint
         grid = Grid(self.shape, self.k, self.level, lead, frequency)
         # the rule's error at each node, relative to M(Re k)
         rule = np.exp(np.minimum(grid.rule(self.k) + (grid.angle * step) * np.arange(nodes), 0.0))

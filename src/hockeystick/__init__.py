@@ -1,0 +1,35 @@
+"""hockeystick: exact, certified differential-privacy accounting.
+
+>>> import hockeystick as hs
+>>> run = hs.Gaussian(sigma=1.1).poisson(rate=256 / 60_000) * 3510
+>>> bounds = run.epsilon_bounds(delta=1e-5)
+>>> print(f"{bounds.lower:.9f} <= epsilon <= {bounds.upper:.9f}")
+1.132863322 <= epsilon <= 1.132863322
+"""
+
+from .bounds import Bounds
+from .errors import BadType, BadValue, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .mechanism.claim import GDP
+from .mechanism.gaussian import Gaussian
+from .mechanism.laplace import Laplace
+from .mechanism.release import compose
+from .planning.dpsgd import dpsgd
+from .portable import from_json
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GDP",
+    "BadType",
+    "BadValue",
+    "Bounds",
+    "Gaussian",
+    "HockeystickError",
+    "Laplace",
+    "MissingExtra",
+    "Unreachable",
+    "Unsupported",
+    "compose",
+    "dpsgd",
+    "from_json",
+]

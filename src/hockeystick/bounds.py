@@ -1,0 +1,32 @@
+"""Both ends of a certified answer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """lower <= truth <= upper; floats, or arrays where the question was asked of an array.
+
+    The truth is the value of the composed pair that the mechanisms state; `tight` says that some mechanism attains it.
+
+    >>> lower, upper = Bounds(1.0, 2.0)
+    >>> Bounds(1.0, 2.0).width
+    1.0
+    """
+
+    lower: Any
+    upper: Any
+    tight: bool = True
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.lower, self.upper))
+
+    def __contains__(self, value: float) -> bool:
+        return bool(self.lower <= value <= self.upper)
+
+    @property
+    def width(self) -> Any:
+        """upper - lower."""
+        return self.upper - self.lower

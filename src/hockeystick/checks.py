@@ -1,0 +1,72 @@
+"""Checks of parameters: what was given, what is allowed, what to do.  One function per kind of number."""
+
+import math
+import numbers
+from typing import Any
+
+from .errors import BadType, BadValue
+
+MOST_STEPS = 2**53
+
+
+def real(name: str, value: Any, allowed: str) -> float:
+    """A finite real number as a float; booleans, strings and complex numbers are not real numbers here."""
+    if type(value) is not float:
+        value = _converted(name, value, allowed)
+    if not math.isfinite(value):
+        raise BadValue(f"{name} is {value}; allowed: {allowed}.")
+    return float(value)
+
+
+def _converted(name: str, value: Any, allowed: str) -> float:
+    if type(value).__name__ == "ndarray" and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") or not isinstance(value, numbers.Real):
+        raise BadType(f"{name} is {value!r} ({type(value).__name__}); allowed: {allowed}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise BadValue(f"{name} is too large for a double; allowed: {allowed}.") from None
+
+
+def positive(name: str, value: Any, advice: str = "") -> float:
+    """A finite number above zero."""
+    allowed = "a number above 0" + advice
+    number = real(name, value, allowed)
+    if not number > 0.0:
+        raise BadValue(f"{name} is {number}; allowed: {allowed}.")
+    return number
+
+
+def non_negative(name: str, value: Any) -> float:
+    """A finite number, zero or above."""
+    number = real(name, value, "a number from 0 up")
+    if number < 0.0:
+        raise BadValue(f"{name} is {number}; allowed: a number from 0 up.")
+    return number
+
+
+def rate(name: str, value: Any) -> float:
+    """A probability from 0 to 1."""
+    allowed = "a probability from 0 to 1 (for batches of b out of n records, b / n)"
+    number = real(name, value, allowed)
+    if not 0.0 <= number <= 1.0:
+        raise BadValue(f"{name} is {number}; allowed: {allowed}.")
+    return number
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    """A whole number; whole floats such as 1e6 are taken, fractions and booleans are not."""
+    allowed = f"a whole number from {least} to {MOST_STEPS}"
+    number = value if type(value) is int else real(name, value, allowed)
+    if number != (whole := int(number)) or not least <= whole <= MOST_STEPS:
+        raise BadValue(f"{name} is {value}; allowed: {allowed}.")
+    return whole
+
+
+def ratio(name: str, numerator: float, denominator: float) -> float:
+    """numerator / denominator, kept where its square is an ordinary double."""
+    value = numerator / denominator
+    if not 1e-100 <= value <= 1e100:
+        raise BadValue(f"{name} is {numerator} / {denominator}; allowed: a quotient from 1e-100 to 1e100.")
+    return value

@@ -1,0 +1,25 @@
+"""The library's errors.  Each is also the nearest built-in error, so either can be caught."""
+
+
+class HockeystickError(Exception):
+    """Base of all errors that the library raises on purpose."""
+
+
+class BadValue(HockeystickError, ValueError):
+    """A parameter has the right type and a value that is not allowed."""
+
+
+class BadType(HockeystickError, TypeError):
+    """A parameter has the wrong type."""
+
+
+class Unsupported(HockeystickError, ValueError):
+    """A question to which no proof gives a sound answer; the message names what is missing."""
+
+
+class Unreachable(HockeystickError, ValueError):
+    """A target that no value of the parameter can reach."""
+
+
+class MissingExtra(HockeystickError, ImportError):
+    """An optional dependency is not installed; the message names the extra."""

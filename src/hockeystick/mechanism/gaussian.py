@@ -1,0 +1,37 @@
+"""Gaussian noise."""
+
+from dataclasses import dataclass
+
+from .. import checks
+from ..loss.cumulant import Loss
+from ..loss.gaussian import GaussianLoss
+from ..neighbours import Order
+from .noise import AdditiveNoise
+
+
+@dataclass(frozen=True, repr=False)
+class Gaussian(AdditiveNoise):
+    """Normal noise of standard deviation `sigma` on an answer that one record moves by at most `sensitivity` (2-norm).
+
+    The pair is N(sensitivity, sigma^2) against N(0, sigma^2) (paper S, Corollary 8, 10; tight).  Replacing a record moves
+    the answer by `replace_sensitivity`, by default twice the sensitivity.
+
+    >>> Gaussian(sigma=2.0)
+    Gaussian(sigma=2.0)
+    >>> round(Gaussian(sigma=2.0).epsilon(delta=1e-6, neighbours="replace"), 6)
+    4.886554
+    """
+
+    sigma: float
+    sensitivity: float = 1.0
+    replace_sensitivity: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check("sigma")
+
+    @property
+    def squared_mu(self) -> float:
+        return (self.sensitivity / self.sigma) ** 2
+
+    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
+        return [GaussianLoss(checks.ratio("sensitivity / sigma", self.moved(order), self.sigma) ** 2) for order in wanted]

@@ -1,0 +1,47 @@
+"""What additive noises have in common: a sensitivity, and twice that where a record is replaced."""
+
+from abc import abstractmethod
+from dataclasses import fields
+
+from .. import checks
+from ..errors import BadValue
+from ..loss.cumulant import Loss
+from ..neighbours import Order
+from .release import Mechanism
+
+
+class AdditiveNoise(Mechanism):
+    """Noise on an answer that one record moves by at most `sensitivity`."""
+
+    sensitivity: float
+    replace_sensitivity: float | None
+
+    def moved(self, order: Order) -> float:
+        """How far the answer moves between the two data sets."""
+        if order != "replace":
+            return self.sensitivity
+        return 2.0 * self.sensitivity if self.replace_sensitivity is None else self.replace_sensitivity
+
+    def _check(self, spread: str) -> None:
+        """Checks all parameters and makes floats of them; `spread` names the parameter that sets the noise."""
+        advice = "; for no noise there is no privacy, and nothing to account for" if spread == "sigma" else ""
+        object.__setattr__(self, spread, checks.positive(spread, getattr(self, spread), advice))
+        object.__setattr__(self, "sensitivity", checks.positive("sensitivity", self.sensitivity))
+        checks.ratio(f"sensitivity / {spread}", self.sensitivity, getattr(self, spread))
+        if self.replace_sensitivity is None:
+            return
+        replaced = checks.positive("replace_sensitivity", self.replace_sensitivity)
+        if replaced > 2.0 * self.sensitivity:
+            raise BadValue(
+                f"replace_sensitivity is {replaced}; allowed: at most twice the sensitivity, {2.0 * self.sensitivity}, "
+                "since replacing is removing and adding."
+            )
+        checks.ratio(f"replace_sensitivity / {spread}", replaced, getattr(self, spread))
+        object.__setattr__(self, "replace_sensitivity", replaced)
+
+    def __repr__(self) -> str:
+        shown = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @abstractmethod
+    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]: ...

@@ -1,0 +1,274 @@
+"""The algebra of releases (+ joins, * repeats) and the questions that can be asked of any of them."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import checks
+from ..bounds import Bounds
+from ..errors import BadType, BadValue, Unsupported
+from ..loss import answer
+from ..loss.composed import ComposedLoss
+from ..loss.cumulant import Loss
+from ..loss.gaussian import GaussianLoss
+from ..neighbours import DEFAULT, Order, orders
+from ..numerics.rounding import exp_down, exp_up
+
+if TYPE_CHECKING:
+    from ..sampling.poisson import Poisson
+
+
+class Release(ABC):
+    """Anything that is released about the data: one mechanism, or several composed (also adaptively).
+
+    Descriptions are values: frozen, hashable, comparable, picklable.  Asking a question changes nothing.
+    """
+
+    @property
+    @abstractmethod
+    def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+        """The distinct mechanisms and how often each is used."""
+
+    # composition
+
+    def __add__(self, other: Any) -> "Release":
+        if not isinstance(other, Release):
+            return NotImplemented
+        return joined([*self.parts, *other.parts])
+
+    def __radd__(self, other: Any) -> "Release":
+        return self if type(other) is int and other == 0 else NotImplemented  # so that sum() works
+
+    def __mul__(self, count: Any) -> "Release":
+        if isinstance(count, Release):
+            return NotImplemented
+        times = checks.count("count", count)
+        return joined([(mechanism, used * times) for mechanism, used in self.parts])
+
+    __rmul__ = __mul__
+
+    def poisson(self, rate: float) -> "Poisson":
+        """The same on a Poisson sample: every record takes part independently with probability `rate`.
+
+        On a composition, one sample feeds all parts.
+
+        >>> import hockeystick as hs
+        >>> step = hs.Gaussian(sigma=1.1).poisson(rate=0.01)
+        >>> round((step * 10_000).epsilon(delta=1e-5), 6)
+        5.192583
+        """
+        from ..sampling.poisson import Poisson
+
+        return Poisson(self, rate)
+
+    # questions
+
+    def epsilon(self, delta: Any, neighbours: str = DEFAULT) -> Any:
+        """The smallest epsilon >= 0 for which the release is (epsilon, delta)-DP: a certified upper bound.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=1.0).epsilon(delta=1e-5), 6)
+        4.377178
+        """
+        return self.epsilon_bounds(delta, neighbours).upper
+
+    def epsilon_bounds(self, delta: Any, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of `epsilon`.
+
+        >>> import hockeystick as hs
+        >>> bounds = hs.Gaussian(sigma=1.0).epsilon_bounds(delta=1e-5)
+        >>> bounds.lower <= 4.3771776 <= bounds.upper, bounds.width < 1e-12
+        (False, True)
+        """
+        runs = self._runs(neighbours)
+        return _answered(lambda value: answer.epsilon_bounds(runs, value), "delta", delta, checks.non_negative)
+
+    def delta(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
+        """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Laplace(scale=2.0).delta(epsilon=0.25), 6)
+        0.117503
+        """
+        return self.delta_bounds(epsilon, neighbours).upper
+
+    def delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
+        runs = self._runs(neighbours)
+
+        def ask(value: float) -> tuple[float, float]:
+            low, high = answer.log_delta_bounds(runs, value)
+            return exp_down(low), exp_up(high, ceiling=1.0)
+
+        return _answered(ask, "epsilon", epsilon, _any_real)
+
+    def log_delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of log delta(epsilon), for deltas below the smallest double.
+
+        >>> import hockeystick as hs
+        >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
+        True
+        """
+        runs = self._runs(neighbours)
+        return _answered(lambda value: answer.log_delta_bounds(runs, value), "epsilon", epsilon, _any_real)
+
+    def profile(self, epsilons: Any, neighbours: str = DEFAULT) -> Any:
+        """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
+        return self.delta(np.atleast_1d(np.asarray(epsilons)), neighbours)
+
+    def advantage(self, neighbours: str = DEFAULT) -> float:
+        """delta(0), the total variation distance: how far an attacker's true-positive rate can exceed the false-positive rate.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=1.0).advantage(), 6)
+        0.382925
+        """
+        return float(self.delta(0.0, neighbours))
+
+    def rdp(self, order: Any, neighbours: str = DEFAULT) -> Any:
+        """The Rényi divergence of any real order > 1, of order 1 (Kullback-Leibler) or inf (the largest loss), rounded up.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=2.0).rdp(order=2.5), 12)
+        0.3125
+        """
+        runs = self._runs(neighbours)
+
+        def ask(value: float) -> tuple[float, float]:
+            bound = answer.renyi(runs, value)
+            return bound, bound
+
+        return _answered(ask, "order", order, _renyi_order).upper
+
+    def to_json(self) -> str:
+        """The description as JSON text, with a version; `hockeystick.from_json` undoes it."""
+        from ..portable import to_json
+
+        return to_json(self)
+
+    def _runs(self, neighbours: str) -> list[ComposedLoss]:
+        """One composed loss for each ordered pair of the relation that differs from the others."""
+        wanted = orders(neighbours)
+        squares: list[list[float]] = [[] for _ in wanted]
+        losses: list[dict[Loss, int]] = [{} for _ in wanted]
+        for mechanism, count in self.parts:
+            for place, loss in enumerate(mechanism.losses(wanted)):
+                if isinstance(loss, GaussianLoss):
+                    squares[place].append(count * loss.square)
+                elif loss is not None:
+                    losses[place][loss] = losses[place].get(loss, 0) + count
+        runs = []
+        for own, others in zip(squares, losses, strict=True):
+            terms = sorted(others.items(), key=lambda item: repr(item[0]))
+            if own:  # Gaussian losses add up to one
+                terms.insert(0, (GaussianLoss(math.fsum(own)), 1))
+            run = ComposedLoss(tuple(terms))
+            if run not in runs:
+                runs.append(run)
+        return runs
+
+
+class Mechanism(Release):
+    """One mechanism, used once."""
+
+    @property
+    def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+        return ((self, 1),)
+
+    @abstractmethod
+    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
+        """The privacy loss for each ordered pair; None where nothing is lost."""
+
+    @property
+    def squared_mu(self) -> float | None:
+        """If the release is dominated by N(mu, 1) against N(0, 1) under add-or-remove: mu squared."""
+        return None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Composition(Release):
+    """Several mechanisms with their counts.  The order does not matter, so it does not count for equality."""
+
+    uses: tuple[tuple[Mechanism, int], ...]
+
+    @property
+    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+        return self.uses
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Composition) and frozenset(self.uses) == frozenset(other.uses)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.uses))
+
+    def __repr__(self) -> str:
+        if not self.uses:
+            return "compose([])"
+        return " + ".join(f"{mechanism!r} * {count}" if count > 1 else repr(mechanism) for mechanism, count in self.uses)
+
+
+def joined(uses: Iterable[tuple[Mechanism, int]]) -> Release:
+    """One release from mechanisms and counts: equal ones merge, unused ones go."""
+    counts: dict[Mechanism, int] = {}
+    for mechanism, count in uses:
+        if count:
+            counts[mechanism] = checks.count("count", counts.get(mechanism, 0) + count)
+    if len(counts) == 1:
+        ((mechanism, count),) = counts.items()
+        if count == 1:
+            return mechanism
+    return Composition(tuple(counts.items()))
+
+
+def compose(releases: Iterable[Release]) -> Release:
+    """Several releases together, adaptively or not; the same as joining them with +.
+
+    >>> import hockeystick as hs
+    >>> hs.compose([hs.Gaussian(sigma=2.0), hs.Laplace(scale=1.0), hs.Gaussian(sigma=2.0)])
+    Gaussian(sigma=2.0) * 2 + Laplace(scale=1.0)
+    """
+    try:
+        listed = list(releases)
+    except TypeError:
+        raise BadType(f"releases is {releases!r}; allowed: a sequence of releases, as in compose([a, b * 3]).") from None
+    for release in listed:
+        if not isinstance(release, Release):
+            raise BadType(f"releases contains {release!r}; allowed: releases such as Gaussian(sigma=2.0).")
+    return joined(part for release in listed for part in release.parts)
+
+
+def unsupported_sampling(what: str) -> Unsupported:
+    """The error for a mechanism around which no sampler is accounted for."""
+    return Unsupported(
+        f"Poisson sampling of {what} is not accounted for yet: only Gaussian noise (Gaussian, GDP, and their sums) has "
+        "its sampled pair; sample the Gaussian parts, and join the others unsampled."
+    )
+
+
+def _answered(ask: Callable[[float], tuple[float, float]], name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
+    """Ask of a number, or of each entry of an array."""
+    if isinstance(value, str) or np.ndim(value) == 0:
+        return Bounds(*ask(check(name, value)))
+    entries = np.asarray(value)
+    if entries.dtype.kind not in "fiu":
+        raise BadType(f"{name} is an array of {entries.dtype}; allowed: an array of numbers.")
+    found = np.array([ask(check(name, float(entry))) for entry in entries.ravel()]).reshape(-1, 2)
+    return Bounds(found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape))
+
+
+def _any_real(name: str, value: Any) -> float:
+    return checks.real(name, value, "a finite number")
+
+
+def _renyi_order(name: str, value: Any) -> float:
+    allowed = "a number from 1 up, or inf"
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    order = checks.real(name, value, allowed)
+    if order < 1.0:
+        raise BadValue(f"{name} is {order}; allowed: {allowed}.")
+    return order

@@ -1,0 +1,1 @@
+"""Planning: from a training run to its description."""

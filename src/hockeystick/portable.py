@@ -1,0 +1,86 @@
+"""Descriptions as JSON text and back."""
+
+import json
+from typing import Any
+
+from .errors import BadType, BadValue
+from .mechanism.claim import GDP
+from .mechanism.gaussian import Gaussian
+from .mechanism.laplace import Laplace
+from .mechanism.release import Composition, Release, joined
+from .sampling.poisson import Poisson
+
+VERSION = 1
+_KINDS: dict[str, tuple[type[Release], tuple[str, ...]]] = {
+    "gaussian": (Gaussian, ("sigma", "sensitivity", "replace_sensitivity")),
+    "laplace": (Laplace, ("scale", "sensitivity", "replace_sensitivity")),
+    "gdp": (GDP, ("mu", "neighbours")),
+    "poisson": (Poisson, ("base", "rate")),
+}
+
+
+def to_json(release: Release) -> str:
+    """A release as JSON text.
+
+    >>> print(to_json(Gaussian(sigma=2.0) * 3))
+    {"hockeystick": 1, "release": {"kind": "composition", "parts": [{"count": 3, "release": {"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0}}]}}
+    """
+    return json.dumps({"hockeystick": VERSION, "release": _described(release)})
+
+
+def from_json(text: str) -> Release:
+    """The release that `to_json` described.
+
+    >>> from_json(to_json(Gaussian(sigma=2.0) * 3))
+    Gaussian(sigma=2.0) * 3
+    """
+    if not isinstance(text, str | bytes):
+        raise BadType(f"text is {text!r}; allowed: JSON text made by to_json.")
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise BadValue(f"text is not JSON ({error}); allowed: text made by to_json.") from None
+    version = data.get("hockeystick") if isinstance(data, dict) else None
+    if type(version) is not int:
+        raise BadValue("text has no version field 'hockeystick'; allowed: text made by to_json.")
+    if version > VERSION:
+        raise BadValue(f"text has version {version}; allowed: up to {VERSION}; a newer hockeystick reads it.")
+    return _restored(data.get("release"))
+
+
+def _described(release: Release) -> dict[str, Any]:
+    if isinstance(release, Composition):
+        uses = [{"count": count, "release": _described(mechanism)} for mechanism, count in release.parts]
+        return {"kind": "composition", "parts": uses}
+    for kind, (cls, names) in _KINDS.items():
+        if type(release) is cls:
+            values = {name: getattr(release, name) for name in names}
+            shown = {n: _described(v) if isinstance(v, Release) else v for n, v in values.items() if v is not None}
+            return {"kind": kind, **shown}
+    raise BadType(f"{release!r} cannot be written as JSON; allowed: {', '.join(_KINDS)} and their compositions.")
+
+
+def _restored(data: Any) -> Release:
+    if not isinstance(data, dict) or "kind" not in data:
+        raise BadValue(f"release is {data!r}; allowed: an object with a 'kind'.")
+    values = dict(data)
+    kind = values.pop("kind")
+    if kind == "composition":
+        parts = values.get("parts")
+        if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+            raise BadValue("a composition needs 'parts', a list of objects with 'count' and 'release'.")
+        return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
+    if kind not in _KINDS:
+        raise BadValue(f"kind is {kind!r}; allowed: composition, {', '.join(_KINDS)}.")
+    cls, names = _KINDS[kind]
+    unknown = sorted(set(values) - set(names))
+    if unknown:
+        raise BadValue(f"{kind} has unknown fields {', '.join(unknown)}; allowed: {', '.join(names)}.")
+    if "base" in values:
+        values["base"] = _restored(values["base"])
+    try:
+        return cls(**values)
+    except TypeError as error:
+        if isinstance(error, BadType):
+            raise
+        raise BadValue(f"{kind} is incomplete; needed: {names[0]}.") from None
