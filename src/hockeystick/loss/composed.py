@@ -36,6 +36,11 @@ class ComposedLoss:
         return min(loss.nodes_allowed for loss, _ in self.terms)
 
     @property
+    def knee(self) -> float:
+        """Where a search for a saddle point should begin at the latest."""
+        return min(loss.knee for loss, _ in self.terms)
+
+    @property
     def steps(self) -> int:
         return sum(count for _, count in self.terms)
 
@@ -73,6 +78,7 @@ class ComposedLoss:
 
         if start is None:
             start = math.sqrt(2.0 * max(-log_delta, 1.0) / max(self.expand(0.0)[2], 1e-300))
+            start = min(start, self.knee)
         return self._saddle(balance, start)
 
     def saddle_of_epsilon(self, epsilon: float, start: float | None = None) -> float:
@@ -86,20 +92,18 @@ class ComposedLoss:
         if start is None:
             _, mean, variance = self.expand(0.0)
             start = max(epsilon - mean, math.sqrt(variance)) / max(variance, 1e-300)
+            start = min(start, self.knee)
         return self._saddle(balance, start)
 
-    @staticmethod
-    def _saddle(balance: Callable[[float], tuple[float, float]], start: float) -> float:
-        x = increasing_root(
-            balance,
-            math.log(min(max(start, 1e-9), MOST)),
-            lower=math.log(1e-9),
-            upper=math.log(MOST),
-            closeness=0.1,
-            stride=2.0,
-            steps=40,
-        )
-        return math.exp(x)
+    def _saddle(self, balance: Callable[[float], tuple[float, float]], start: float) -> float:
+        def enough(x: float, step: float) -> bool:
+            """Within a fraction of the width of the bump: nothing is gained by going nearer.  (To the right K may bend up.)"""
+            c = math.exp(x)
+            return -0.5 < step < 0.02 and (c * step) ** 2 * (self.expand(c)[2] + 1.0 / (c * c)) < 0.1
+
+        low, high = math.log(1e-9), math.log(MOST)
+        first = min(max(math.log(start), low), high)
+        return math.exp(increasing_root(balance, first, lower=low, upper=high, stride=1.0, enough=enough, steps=60))
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,11 @@ import numpy as np
 from ..numerics.cells import COUNT, RATIO, Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray
-from .composed import ComposedLoss, ComposedSlice
+from .composed import ComposedLoss
+from .noise import TooFine
 
 TOLERANCE = 33.0  # -log of the relative size allowed to each discretisation error
-_FORWARD = np.array([1.0, 2.0, 4.0, 7.0])
+_FORWARD = np.array([0.0, 1.0, 2.0, 4.0, 7.0])
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,26 @@ def log_markov(s: Array) -> Array:
 
 
 class Contour:
-    """The nodes of one contour, good for all epsilons near the one it was made for."""
+    """One contour, good for all epsilons near the one it was made for: bounds from the real axis; once laid, from its nodes."""
 
-    def __init__(self, saddle: Saddle, slices: ComposedSlice, nodes_allowed: int) -> None:
-        self.c = c = saddle.c
-        epsilon = saddle.epsilon
-        self._choose_step(slices, epsilon, saddle.log_delta, saddle.width)
-        nodes = self._cut(slices, saddle.width, nodes_allowed)
-        value, error = slices.values(self.step, nodes)
+    def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
+        self.c = saddle.c
+        self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
+        self.slices = run.slice(saddle.c, saddle.ahead)
+        self.forward = self.c + _FORWARD * saddle.width
+        self.forward_log = log_markov(self.forward) + self.slices.above(self.forward)
+
+    def lay(self) -> bool:
+        """Lays the nodes; False if they could not prove anything."""
+        c, epsilon = self.c, self.saddle.epsilon
+        self._choose_step(epsilon, self.saddle.log_delta)
+        nodes = self._cut(self.saddle.width)
+        if self.dropped > self.saddle.width / self.step:
+            return False
+        try:
+            value, error = self.slices.values(self.step, nodes)
+        except TooFine:
+            return False
         self.height = float(value[0].real)
         self.height_error = float(error[0])
         u = self.step * np.arange(nodes)
@@ -88,24 +101,23 @@ class Contour:
         error[0] = 0.0
         relative = np.expm1(np.minimum(error + phase + 3.0 * FUNCTION + 12.0 * UNIT, 600.0))
         self.sum_error = float(sizes @ relative) * SECOND_ORDER + nodes * UNIT * float(sizes.sum())
+        return True
 
-    def _choose_step(self, slices: ComposedSlice, epsilon: float, log_delta: float, width: float) -> None:
+    def _choose_step(self, epsilon: float, log_delta: float) -> None:
         c = self.c
         left = 2.0 * math.pi * c / (TOLERANCE - log_delta)
-        self.forward = c + _FORWARD * width
-        self.forward_log = log_markov(self.forward) + slices.above(self.forward)
         need = TOLERANCE + self.forward_log - self.forward * epsilon - log_delta
-        right = 2.0 * math.pi * (self.forward - c) / np.maximum(need, 1e-3)
+        right = 2.0 * math.pi * (self.forward - c)[1:] / np.maximum(need[1:], 1e-3)
         self.step = min(left, max(float(right.max()), 1e-3 * left))
 
-    def _cut(self, slices: ComposedSlice, width: float, allowed: int) -> int:
+    def _cut(self, width: float) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
         c = self.c
         cells = Cells(width)
-        dropped = cells.sums_beyond(np.exp(-slices.decay(cells)), self.step) * (c * (c + 1.0) / self.step * SECOND_ORDER)
+        dropped = cells.sums_beyond(np.exp(-self.slices.decay(cells)), self.step) * (c * (c + 1.0) / self.step * SECOND_ORDER)
         wanted = math.exp(-TOLERANCE) * width / self.step
         cell = min(int((dropped > wanted).sum()), COUNT - 1)  # dropped falls from cell to cell
-        most = int(math.log(max(allowed * self.step / width, 1.0)) / math.log(RATIO))
+        most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
         cell = min(cell, most)
         self.dropped = float(dropped[cell])
         return int(math.ceil(width * RATIO**cell / self.step))
@@ -122,15 +134,24 @@ class Contour:
         high = self._sum(epsilon)[0] + self.sum_error + self._moved(epsilon) + self.dropped
         scale = self._scale(epsilon)
         bound = scale + self._scale_error(epsilon, scale) + math.log(high) if high > 0.0 else math.inf
-        markov = float((self.forward_log - self.forward * epsilon).min())
-        return min(bound, markov + 8.0 * UNIT * (abs(markov) + float(self.forward[-1]) * abs(epsilon)))
+        return min(bound, self.markov(epsilon))
+
+    def markov(self, epsilon: float) -> float:
+        """A certified upper bound of log delta(epsilon) from the real axis alone (paper S, Proposition 14)."""
+        bound = float((self.forward_log - self.forward * epsilon).min())
+        return bound + 8.0 * UNIT * (abs(bound) + float(self.forward[-1]) * abs(epsilon) + 1.0)
+
+    def markov_epsilon(self, log_delta: float) -> float:
+        """An epsilon at which `markov` is at most log_delta."""
+        epsilon = float(((self.forward_log - log_delta) / self.forward).min())
+        return epsilon + 16.0 * UNIT * (abs(epsilon) + abs(log_delta) / self.c + 1.0 / self.c)
 
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon), -inf if nothing is proved."""
         scale = self._scale(epsilon)
         span = 2.0 * math.pi / self.step
-        aliased = self.forward_log - self.forward * epsilon - span * (self.forward - self.c) - scale
-        beyond = math.exp(min(700.0, float(aliased.min()))) / -math.expm1(-span * float(self.forward[0] - self.c))
+        aliased = (self.forward_log - self.forward * epsilon - span * (self.forward - self.c) - scale)[1:]
+        beyond = math.exp(min(700.0, float(aliased.min()))) / -math.expm1(-span * float(self.forward[1] - self.c))
         before = math.exp(min(700.0, -scale - span * self.c)) / -math.expm1(-span * self.c)
         low = self._sum(epsilon)[0] - self.sum_error - self._moved(epsilon) - self.dropped
         low -= (beyond + before) * (1.0 + 1e-9)

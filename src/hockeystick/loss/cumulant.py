@@ -57,6 +57,11 @@ class Loss(Protocol):
         """How many contour nodes are worth their cost."""
         ...
 
+    @property
+    def knee(self) -> float:
+        """A c past which K grows much faster than its second derivative at 0 says, or inf: where a search should begin."""
+        ...
+
     def bound(self, c: float) -> float:
         """An upper bound of K(c) for c > 0 in closed form, or inf."""
         ...

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, up
-from .composed import ComposedLoss, ComposedSlice
-from .contour import Contour, Saddle, log_markov
+from .composed import ComposedLoss
+from .contour import Contour, Saddle
 from .cumulant import Closed
 from .gaussian import GaussianLoss
 from .noise import TooFine
@@ -34,12 +34,10 @@ def log_delta_interval(run: ComposedLoss, epsilon: float, floor: float = -math.i
         low, high = max(low, down(closed.value, closed.error)), min(high, up(closed.value, closed.error))
     elif high > max(low, floor):
         try:
-            saddle = Saddle.of_epsilon(run, epsilon)
-            slices = run.slice(saddle.c, saddle.ahead)
-            if _markov(slices, saddle.c, epsilon) <= floor:
-                return low, floor
-            contour = Contour(saddle, slices, run.nodes_allowed)
-            low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
+            contour = Contour(run, Saddle.of_epsilon(run, epsilon))
+            high = min(high, contour.markov(epsilon))
+            if high > floor and contour.lay():
+                low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
             if low < -1e-3 and high > -0.5:
                 low = max(low, _near_one(run, epsilon))
         except TooFine:
@@ -151,31 +149,24 @@ def _unsampled(run: ComposedLoss) -> ComposedLoss:
     return ComposedLoss(((GaussianLoss(math.fsum(squares)), 1), *rest))
 
 
-def _markov(slices: ComposedSlice, c: float, epsilon: float) -> float:
-    """An upper bound of log delta(epsilon) from the real axis alone, near c."""
-    points = c * np.array([1.0, 1.2])
-    bounds = log_markov(points) + slices.above(points) - points * epsilon
-    return float(bounds.min()) + 8.0 * UNIT * (abs(float(bounds.min())) + 2.0 * c * abs(epsilon) + 1.0)
-
-
 def _solve(run: ComposedLoss, log_delta: float, target: Interval, floor: float) -> Interval:
     closed = _closed(run, 0.0)
     if closed is not None and closed.error < 1.0:
         return _solve_closed(run, log_delta, target)
     saddle = Saddle.of_delta(run, log_delta)
-    slices = run.slice(saddle.c, saddle.ahead)
-    if floor > 0.0 and _markov(slices, saddle.c, floor) <= target[0]:
-        return 0.0, floor
-    contour = Contour(saddle, slices, run.nodes_allowed)
+    contour = Contour(run, saddle)
+    top = contour.markov_epsilon(target[0])
+    if top <= floor or not contour.lay():
+        return 0.0, top
 
     def gap(epsilon: float) -> tuple[float, float]:
         value, slope = contour.estimate(epsilon)
         return log_delta - value, -slope
 
-    guess = increasing_root(gap, saddle.epsilon, closeness=1e-8 / saddle.c, steps=30)
+    guess = increasing_root(gap, saddle.epsilon, enough=lambda _, step: abs(step) * saddle.c < 1e-8, steps=30)
     return (
         _certify(lambda e: contour.lower(e) - target[1], guess, -saddle.c),
-        _certify(lambda e: target[0] - contour.upper(e), guess, saddle.c),
+        min(top, _certify(lambda e: target[0] - contour.upper(e), guess, saddle.c)),
     )
 
 

@@ -24,6 +24,7 @@ class GaussianLoss:
     ceiling = math.inf
     log_top_mass = -math.inf
     nodes_allowed = 1 << 15
+    knee = math.inf
 
     def bound(self, c: float) -> float:
         return 0.5 * self.square * c * (c + 1.0) * (1.0 + SQUARE_ERROR + 4.0 * UNIT)

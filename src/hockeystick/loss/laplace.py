@@ -27,6 +27,7 @@ class LaplaceLoss:
 
     log_top_mass = -math.log(2.0) * (1.0 + 2.0 * UNIT)
     nodes_allowed = 1 << 15
+    knee = math.inf
 
     @property
     def ceiling(self) -> float:

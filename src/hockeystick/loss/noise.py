@@ -14,9 +14,11 @@ M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand betwee
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, UNIT
@@ -24,6 +26,7 @@ from ..numerics.series import Array
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 MAX_NODES = 40_000
+_LONG = 3_000
 _CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
 
 
@@ -86,6 +89,30 @@ class Shape:
         return low
 
 
+@dataclass(frozen=True)
+class _Stretches:
+    """Consecutive intervals of z, and how high e^{kL} times the normal density can be on each."""
+
+    edges: Array
+    ratio: Array
+    share: Array
+    noise: float
+    log_mass: float
+
+    def heights(self, k: Array) -> Array:
+        """log of bounds of the sums over each interval, one row for each real k.
+
+        k L lies below its chord (k > 0, L is convex) or below its tangent at the left end (k < 0), so k L - z^2/2 lies
+        below a parabola, whose largest value on the interval is known.
+        """
+        left, right = self.edges[:-1], self.edges[1:]
+        column = k[:, None]
+        chord = (self.ratio[1:] - self.ratio[:-1]) / (right - left)
+        slope = column * np.where(column > 0.0, chord, self.share[:-1] / self.noise)
+        top = np.minimum(np.maximum(slope, left), right)
+        return column * self.ratio[:-1] + slope * (top - left) - 0.5 * top * top + self.log_mass
+
+
 class Grid:
     """Equally spaced z for exponents of real part k, so fine that the rule errs by about e^-lead M(k) for |Im k| <= reach.
 
@@ -112,13 +139,40 @@ class Grid:
         else:
             self.low, high = -math.sqrt(2.0 * (lead + k * self.floor)), span + 1.0 / noise
         count = int((high - self.low) / self.step) + 2
-        if not count < MAX_NODES:
-            raise TooFine
-        self.z = self.low + self.step * np.arange(count)
-        self.high = float(self.z[-1])
+        self.high = self.low + self.step * (count - 1)
+        self._skipped: tuple[Callable[[Array], Array], npt.NDArray[np.bool_]] | None = None
+        if count > _LONG:
+            places = self._places(count, max(level, 0.0) - lead - 3.0)
+            self.z = self.low + self.step * places
+        else:
+            self.z = self.low + self.step * np.arange(count)
         self.ratio, self.share = shape.ratios(self.z)
         self.base = (math.log(self.step) - LOG_ROOT_TWO_PI) - 0.5 * self.z * self.z
         self.ends = shape.ratio(self.low), shape.ratio(self.high)
+
+    def _places(self, count: int, target: float) -> Array:
+        """Which nodes of a long grid matter: a far second peak leaves an empty stretch between it and the first.
+
+        Nodes on stretches where e^{kL}, 1 and e^L times the normal density are all small are left out; `outside` counts them.
+        """
+        size = max(1, int(0.5 / self.step))  # nodes a stretch
+        edges = self.low + self.step * (size * np.arange(-(-count // size) + 1) - 0.5)
+        if edges.size > MAX_NODES:
+            raise TooFine
+        stretches = _Stretches(edges, *self.shape.ratios(edges), self.shape.noise, math.log(size * self.step))
+        light = stretches.heights(np.array([self.k, 0.0, 1.0])).max(axis=0) < target
+        if int((~light).sum()) * size > MAX_NODES:
+            raise TooFine
+        self._skipped = stretches.heights, light
+        kept = ((np.nonzero(~light)[0] * size)[:, None] + np.arange(size)).ravel()
+        return kept[kept < count].astype(np.float64)
+
+    def _gap(self, k: Array) -> Array:
+        """log of a bound of what the nodes left out in between would add to the sum of e^{kL}."""
+        if self._skipped is None or not self._skipped[1].any():
+            return np.full(k.shape, -math.inf)
+        heights, light = self._skipped
+        return heights(k)[:, light].max(axis=1) + math.log(light.size)
 
     def _fold(self, k: float) -> float:
         return min(k, 0.0) * math.log(math.cos(0.5 * self.angle))
@@ -141,11 +195,13 @@ class Grid:
             left = left + k * self.ends[0]
         else:
             left, right = left + k * self.floor, np.full(k.shape, log_tail_bound(self.high))
-        return np.maximum(left, right) + 1.2  # two of them; a sum exceeds its integral by less than a half
+        return np.maximum(np.maximum(left, right), self._gap(k)) + 1.6  # three; a sum exceeds its integral by less than half
 
     def outside_linear(self, size: float) -> float:
         """The same for 1 + |k x| with |k| <= size."""
-        return max(log_tail_bound(-self.low), self.shape.right_tail(1.0, self.high)) + math.log(1.0 + size) + 1.2
+        between = float(self._gap(np.array([0.0, 1.0])).max())
+        ends = max(log_tail_bound(-self.low), self.shape.right_tail(1.0, self.high))
+        return max(ends, between) + math.log(1.0 + size) + 1.6
 
     def ratio_errors(self) -> tuple[Array, Array]:
         """Bounds of the rounding errors of t and of L at the nodes."""

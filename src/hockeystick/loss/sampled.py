@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
-from ..numerics.series import exp_remainder
+from ..numerics.series import Array, exp_remainder
 from .cumulant import NOTHING, Closed
 from .gaussian import gaussian_log_delta
 from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
@@ -29,11 +29,15 @@ class Guide:
         shape, reach = self.shape, max(abs(k), 1.0)
         step, span = min(0.45, 0.6 * shape.noise), 7.0
         low, high = -span, shape.right_edge(2.0 * reach, -0.5 * span * span)
+        self._range = (0.0, 2.0 * reach)
         if k < 0.0:
-            low = -math.sqrt(span * span - 4.0 * reach * math.log1p(-shape.rate))
-        if not high - low < MAX_NODES * step:
-            raise TooFine
-        z = np.arange(low, high, step)
+            low, high = -math.sqrt(span * span - 4.0 * reach * math.log1p(-shape.rate)), span + 1.0 / shape.noise
+            self._range = (-2.0 * reach, 0.0)
+        z = self._two_peaks(k, step) if k > 0.0 and high - low > 200.0 * step else None
+        if z is None:
+            if not high - low < MAX_NODES * step:
+                raise TooFine
+            z = np.arange(low, high, step)
         self.ratio, share = shape.ratios(z)
         self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
         self.square = self.ratio * self.ratio
@@ -43,7 +47,17 @@ class Guide:
         self.drift = float(grown.sum()) - shape.rate * self.mass  # E x = 0, as this rule has it
         self.variance = float(weight @ self.square)
         self.top = max(float(self.ratio[-1]), -float(self.ratio[0]))
-        self._range = (-2.0 * reach, 0.0) if k < 0.0 else (0.0, 2.0 * reach)
+
+    def _two_peaks(self, k: float, step: float) -> Array | None:
+        """Nodes around z = 0 and around z = k/s, where e^{kL} may have a second peak, if the two lie apart."""
+        peak, z = k / self.shape.noise, 7.0
+        while z < peak and k * self.shape.ratio(z) - 0.5 * z * z > -25.0:
+            z += 1.0
+        if z > peak - 10.0:
+            return None
+        width = 7.0 + 2.0
+        self._range = (k - 2.0 * self.shape.noise, k + 2.0 * self.shape.noise)
+        return np.concatenate((np.arange(-7.0, z, step), np.arange(peak - width, peak + width, step)))
 
     def expand(self, k: float) -> tuple[float, float, float]:
         """log M, its derivative and its second derivative at k."""
@@ -91,6 +105,13 @@ class SampledGaussianLoss:
     def exponent(self, c: float) -> float:
         """The k with phi(c) = M(k)."""
         return 1.0 + c if self.removal else -c
+
+    @property
+    def knee(self) -> float:
+        """About where e^{kL} gets a second peak as high as the first, and K begins to grow like that of the unsampled step."""
+        if not self.removal:
+            return math.inf
+        return 2.0 * self.shape.noise**2 * (1.0 - math.log(self.shape.rate)) + 1.0
 
     def bound(self, c: float) -> float:
         """Minkowski's inequality, M(k)^{1/k} <= 1 - q + q e^{(k-1)/(2 s^2)} for k > 1 (paper S, Proposition 42, in its

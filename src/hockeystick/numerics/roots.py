@@ -11,14 +11,15 @@ def increasing_root(
     lower: float = -math.inf,
     upper: float = math.inf,
     tolerance: float = 1e-15,
-    closeness: float = 0.0,
+    enough: Callable[[float, float], bool] | None = None,
     stride: float = math.inf,
     steps: int = 100,
 ) -> float:
     """Where an increasing function changes sign; `function` returns its value and its slope.
 
     A Newton step longer than `stride`, or out of the bracket, is cut (to the bracket's middle once both ends
-    are known).  Stops when a step is below tolerance * |x| or closeness.
+    are known).  Stops when a step is below tolerance * |x|, or when `enough` says so of
+    the point and Newton's step from it.
 
     >>> round(increasing_root(lambda x: (x**3 - 2.0, 3.0 * x * x), 1.0), 12)
     1.259921049895
@@ -32,16 +33,17 @@ def increasing_root(
             upper = point
         else:
             lower = point
-        step = -value / slope if slope > 0.0 else math.copysign(math.inf, -value)
-        step = max(-stride, min(stride, step))
-        following = point + step
+        newton = -value / slope if slope > 0.0 else math.copysign(math.inf, -value)
+        following = point + max(-stride, min(stride, newton))
+        if abs(newton) <= tolerance * abs(point) or (enough is not None and enough(point, newton)):
+            return following
         if not lower < following < upper:
             if math.isinf(lower) or math.isinf(upper):
-                following = point + math.copysign(max(1.0, abs(point)), step)
+                following = point + math.copysign(min(max(1.0, abs(point)), stride), newton)
                 following = min(max(following, lower), upper)
             else:
                 following = 0.5 * (lower + upper)
-        if abs(following - point) <= max(tolerance * abs(following), closeness) or not lower < following < upper:
-            return following
+            if not lower < following < upper:
+                return following
         point = following
     return point

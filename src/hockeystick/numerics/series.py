@@ -51,14 +51,18 @@ def series_degree(y: float) -> tuple[int, float]:
 
 
 def log1p_complex(z: ComplexArray) -> ComplexArray:
-    """log(1 + z) with an error of a few units relative to |z| (NumPy's own loses it for small z).
+    """log(1 + z) with an error of a few units relative to |z / (1 + z)| (NumPy's own loses it for small z).
 
     >>> print(log1p_complex(np.array([1e-20 + 0j]))[0].real)
     1e-20
     """
     out = np.empty_like(z)
-    out.real = 0.5 * np.log1p(2.0 * z.real + (z.real * z.real + z.imag * z.imag))
+    square = 2.0 * z.real + (z.real * z.real + z.imag * z.imag)  # |1 + z|^2 - 1
+    out.real = 0.5 * np.log1p(np.maximum(square, -0.75))
     out.imag = np.arctan2(z.imag, 1.0 + z.real)
+    far = square < -0.75
+    if far.any():
+        out.real[far] = np.log(np.maximum(np.abs(1.0 + z[far]), 1e-290))
     return out
 
 

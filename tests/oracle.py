@@ -1,0 +1,210 @@
+"""Truths in ball arithmetic (python-flint), written apart from the library.
+
+`contour_log_delta` integrates along a contour like the library does, but with other nodes, some 200 bits and everything
+in balls; `laplace_delta` and `two_step_delta` do not use the contour formula at all.
+"""
+
+import math
+from dataclasses import dataclass
+
+from flint import acb, acb_mat, arb, ctx
+
+BITS = 220
+LEAD = 110.0  # -log of the discretisation errors allowed
+
+
+@dataclass(frozen=True)
+class Part:
+    """kind: 'gaussian' (a = mu), 'laplace' (a = sensitivity/scale), 'remove' or 'add' (a = noise, b = rate)."""
+
+    kind: str
+    a: float
+    b: float
+    count: int
+
+
+class Undecided(Exception):
+    """The integrand does not fall within the nodes allowed."""
+
+
+def _sampled_log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]:
+    """log M(k) on the nodes by the trapezoidal rule in the noise, to about e^-LEAD."""
+    noise, q = arb(part.a), arb(part.b)
+    k0 = 1.0 + c if part.kind == "remove" else -c
+    reach = step * nodes
+    lead = LEAD + math.log(part.count) + math.log(2 + abs(k0) + reach)
+    s = part.a
+    if k0 > 0:
+        angle = min(math.sqrt(2 * lead) / s, 3.0)
+        fold = 0.0
+    else:
+        angle = min(math.sqrt(2 * lead / (s * s - 0.25 * k0)), 2.5)
+        fold = k0 * math.log(math.cos(angle / 2))
+    width = angle * s
+    h = 2 * math.pi * width / (lead + width * width / 2 + fold + reach * angle)
+    low = -math.sqrt(2 * (lead + max(0.0, k0 * math.log1p(-part.b))))
+    high = max(math.sqrt(2 * lead) + 1 / s, max(k0, 1.0) / s + math.sqrt(2 * lead))
+    if k0 > 0:  # stop once e^{kL} and e^L are both negligible for good
+        from hockeystick.loss.noise import Shape
+
+        high = min(high, max(Shape(s, part.b).right_edge(max(k0, 1.0), -lead), 1.0))
+    count = int((high - low) / h) + 2
+    if count > 30_000:
+        raise Undecided
+    hh, lo = arb(h), arb(low)
+    ratios, weights = [], []
+    scale = hh / (2 * arb.pi()).sqrt()
+    for j in range(count):
+        z = lo + hh * j
+        t = z / noise - 1 / (2 * noise * noise)
+        ratio = (q * t.expm1()).log1p() if t < 0.01 else ((1 - q) + q * t.exp()).log()
+        ratios.append(ratio)
+        weights.append(scale * (-z * z / 2).exp())
+    inner = max(1, math.isqrt(nodes))
+    outer = -(-nodes // inner)
+    du = arb(step)
+    tilted = [w * (arb(k0) * r).exp() for w, r in zip(weights, ratios, strict=True)]
+    fine = acb_mat(inner, count, _powers([(acb(0, 1) * du * r).exp() for r in ratios], inner))
+    coarse = acb_mat(outer, count, _powers([(acb(0, 1) * du * inner * r).exp() for r in ratios], outer, tilted))
+    table = coarse * fine.transpose()
+    slack = arb(0, math.exp(-LEAD - math.log(part.count)))
+    values = [table[n // inner, n % inner] for n in range(nodes)]
+    values = [acb(v.real + slack, v.imag + slack) for v in values]
+    return [(v if part.kind == "remove" else v.conjugate()).log() for v in values]
+
+
+def _powers(bases: list[acb], rows: int, start: list[arb] | None = None) -> list[acb]:
+    out: list[acb] = []
+    current = [acb(1)] * len(bases) if start is None else [acb(x) for x in start]
+    for _ in range(rows):
+        out.extend(current)
+        current = [x * y for x, y in zip(current, bases, strict=True)]
+    return out
+
+
+def _log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]:
+    points = [acb(arb(c), arb(step) * n) for n in range(nodes)]
+    a = arb(part.a)
+    if part.kind == "gaussian":
+        return [a * a / 2 * w * (w + 1) for w in points]
+    if part.kind == "laplace":
+        out = []
+        for w in points:
+            v = w + arb(0.5)
+            out.append(((-a / 2).exp() * ((v * a).cosh() + (v * a).sinh() / (2 * v))).log())
+        return out
+    return _sampled_log_phi(part, c, step, nodes)
+
+
+def contour_log_delta(parts: list[Part], epsilons: list[float], c: float, width: float, guess: float, most: int = 4000) -> list[arb]:
+    """Balls around log delta(epsilon); c, width and guess (of log delta) only have to be near the saddle point's.
+
+    The rest beyond the last node is bounded with the exact decay of the Gaussian and Laplace parts; that |M(k)| of a sampled
+    part does not rise again after its last tenth is taken for granted.
+    """
+    ctx.prec = BITS
+    c = c * 1.01  # not the library's own contour
+    step = min(2 * math.pi * c / (LEAD - guess), 0.25 * width)
+    ahead = [(c + x * width, _real_height(parts, c + x * width)) for x in (0.3, 1.0, 2.0, 4.0, 8.0)]
+    reach = min(float((k - s * epsilons[0]).mid()) - guess - 2 * math.pi * (s - c) / step for s, k in ahead)
+    while reach > -60.0:
+        step *= 0.7
+        reach = min(float((k - s * epsilons[0]).mid()) - guess - 2 * math.pi * (s - c) / step for s, k in ahead)
+    for nodes in (400, 1200, most):
+        total = [acb(0)] * nodes
+        fall = 0.0
+        for part in parts:
+            values = _log_phi(part, c, step, nodes)
+            total = [x + part.count * y for x, y in zip(total, values, strict=True)]
+            fall += _fall(part, values, c, step * nodes)
+        if fall > 70.0:
+            break
+    else:
+        raise Undecided
+    height = total[0].real
+    out = []
+    for epsilon in epsilons:
+        e = arb(epsilon)
+        right = min((k - s * e - 2 * arb.pi() * (s - c) / step).upper() for s, k in ahead)
+        value = arb(0)
+        for n, k in enumerate(total):
+            w = acb(arb(c), arb(step) * n)
+            term = ((k - height - acb(0, 1) * w.imag * e).exp() / (w * (w + 1))).real
+            value += term if n else term / 2
+        value = value * arb(step) / arb.pi()
+        scale = height - arb(c) * e
+        # aliases on the left: at most 1/(e^{2 pi c/h} - 1); on the right: a Markov bound at any s > c
+        alias = (-(2 * arb.pi() * arb(c) / arb(step)) - scale).exp() * 2 + (right - scale).exp() * 2
+        value = value - alias * arb(0.5, 0.5) + arb(0, float(abs(value.mid())) * 1e-22 + math.exp(-fall) / (step * nodes))
+        out.append(scale + value.log())
+    return out
+
+
+def _real_height(parts: list[Part], c: float) -> arb:
+    return sum((part.count * _log_phi(part, c, 1e-9, 1)[0].real for part in parts), arb(0))
+
+
+def _fall(part: Part, values: list[acb], c: float, u: float) -> float:
+    """A lower bound of -count * log |phi(c + iv)/phi(c)| for v >= u."""
+    if part.kind == "gaussian":
+        return 0.49 * (part.a * u) ** 2 * part.count
+    if part.kind == "laplace":
+        top = math.exp(c * part.a - float(values[0].real.mid())) / 2
+        bottom = math.exp(-(c + 1) * part.a - float(values[0].real.mid())) / 2
+        return -part.count * math.log(min(1.0, top + bottom + top / u))
+    last = max(float(x.real.mid()) for x in values[-len(values) // 10 :])
+    return part.count * (float(values[0].real.mid()) - last)
+
+
+def laplace_delta(a: float, count: int, epsilon: float) -> arb:
+    """delta of `count` Laplace steps from the exact law of the sum: atoms, and sums of exponential pieces.
+
+    With i atoms at +a, j at -a and m uniform-times-e^{z/2} pieces, Z = (i - j) a - m a + U, U of Irwin-Hall density
+    sum_l (-1)^l C(m, l) (u - 2 a l)_+^{m-1}/(m-1)! on [0, 2 a m], times (1/4)^m e^{(z - m a)/2}... integrated term by term.
+    """
+    ctx.prec = 120 + 40 * count
+    aa, e = arb(a), arb(epsilon)
+    total = arb(0)
+    for m in range(count + 1):
+        for i in range(count - m + 1):
+            j = count - m - i
+            ways = arb(math.comb(count, m) * math.comb(count - m, i))
+            weight = ways * (arb(1) / 2) ** i * ((-aa).exp() / 2) ** j
+            base = (i - j) * aa
+            if m == 0:
+                if base > e:
+                    total += weight * (1 - (e - base).exp())
+                continue
+            # piece density: (1/4) e^{(z - a)/2} on [-a, a]; shift u = z + m a in [0, 2 m a]
+            piece = weight * (arb(1) / 4) ** m * (-aa * m).exp()
+            inner = arb(0)
+            for order in range(m + 1):
+                start = 2 * aa * order
+                # integral over u >= max(start, e - base + m a) of (u - start)^{m-1}/(m-1)! (e^{u/2} - e^{c - u/2}), to 2 m a
+                cut = e - base + m * aa
+                top = 2 * aa * m
+                lower = cut if cut > start else start
+                if not lower < top:
+                    continue
+                sign = -1 if order % 2 else 1
+                grow = _power_exp(m, lower - start, top - start, arb(1) / 2) * (start / 2).exp()
+                fall = _power_exp(m, lower - start, top - start, -arb(1) / 2) * (-start / 2).exp()
+                inner += sign * math.comb(m, order) * (grow - (e - base + m * aa).exp() * fall)
+            total += piece * inner
+    return total
+
+
+def _power_exp(m: int, low: arb, high: arb, rate: arb) -> arb:
+    """Integral of v^{m-1}/(m-1)! e^{rate v} from low to high, by parts."""
+
+    def primitive(v: arb) -> arb:
+        out, term = arb(0), v ** (m - 1) / math.factorial(m - 1) / rate
+        coefficients = []
+        for n in range(m):
+            coefficients.append((-1) ** n * v ** (m - 1 - n) / math.factorial(m - 1 - n) / rate ** (n + 1))
+        del term
+        for x in coefficients:
+            out += x
+        return out * (rate * v).exp()
+
+    return primitive(high) - primitive(low)
