@@ -96,14 +96,16 @@ def _log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]:
     return _sampled_log_phi(part, c, step, nodes)
 
 
-def contour_log_delta(parts: list[Part], epsilons: list[float], c: float, width: float, guess: float, most: int = 4000) -> list[arb]:
+def contour_log_delta(
+    parts: list[Part], epsilons: list[float], c: float, width: float, guess: float, most: int = 4000
+) -> list[arb]:
     """Balls around log delta(epsilon); c, width and guess (of log delta) only have to be near the saddle point's.
 
     The rest beyond the last node is bounded with the exact decay of the Gaussian and Laplace parts; that |M(k)| of a sampled
-    part does not rise again after its last tenth is taken for granted.
+    part does not rise again after its second half is taken for granted.
     """
     ctx.prec = BITS
-    c = c * 1.01  # not the library's own contour
+    c = c * 0.97  # not the library's own contour
     step = min(2 * math.pi * c / (LEAD - guess), 0.25 * width)
     ahead = [(c + x * width, _real_height(parts, c + x * width)) for x in (0.3, 1.0, 2.0, 4.0, 8.0)]
     reach = min(float((k - s * epsilons[0]).mid()) - guess - 2 * math.pi * (s - c) / step for s, k in ahead)
@@ -135,7 +137,9 @@ def contour_log_delta(parts: list[Part], epsilons: list[float], c: float, width:
         scale = height - arb(c) * e
         # aliases on the left: at most 1/(e^{2 pi c/h} - 1); on the right: a Markov bound at any s > c
         alias = (-(2 * arb.pi() * arb(c) / arb(step)) - scale).exp() * 2 + (right - scale).exp() * 2
-        value = value - alias * arb(0.5, 0.5) + arb(0, float(abs(value.mid())) * 1e-22 + math.exp(-fall) / (step * nodes))
+        value = (
+            value - alias * arb(0.5, 0.5) + arb(0, float(abs(value.mid())) * 1e-22 + math.exp(-fall) / (step * nodes))
+        )
         out.append(scale + value.log())
     return out
 
@@ -152,7 +156,7 @@ def _fall(part: Part, values: list[acb], c: float, u: float) -> float:
         top = math.exp(c * part.a - float(values[0].real.mid())) / 2
         bottom = math.exp(-(c + 1) * part.a - float(values[0].real.mid())) / 2
         return -part.count * math.log(min(1.0, top + bottom + top / u))
-    last = max(float(x.real.mid()) for x in values[-len(values) // 10 :])
+    last = max(float(x.real.mid()) for x in values[len(values) // 2 :])
     return part.count * (float(values[0].real.mid()) - last)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..numerics.cells import COUNT, RATIO, Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..numerics.series import Array, ComplexArray
+from ..numerics.series import Array
 from .composed import ComposedLoss
 from .noise import TooFine
 
@@ -76,6 +76,8 @@ class Contour:
     def lay(self) -> bool:
         """Lays the nodes; False if they could not prove anything."""
         c, epsilon = self.c, self.saddle.epsilon
+        if c * abs(epsilon) * UNIT > 0.01 or not math.isfinite(float(self.forward_log[0])):
+            return False  # rounding alone would drown the answer
         self._choose_step(epsilon, self.saddle.log_delta)
         nodes = self._cut(self.saddle.width)
         if self.dropped > self.saddle.width / self.step:
@@ -114,7 +116,9 @@ class Contour:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
         c = self.c
         cells = Cells(width)
-        dropped = cells.sums_beyond(np.exp(-self.slices.decay(cells)), self.step) * (c * (c + 1.0) / self.step * SECOND_ORDER)
+        dropped = cells.sums_beyond(np.exp(-self.slices.decay(cells)), self.step) * (
+            c * (c + 1.0) / self.step * SECOND_ORDER
+        )
         wanted = math.exp(-TOLERANCE) * width / self.step
         cell = min(int((dropped > wanted).sum()), COUNT - 1)  # dropped falls from cell to cell
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))

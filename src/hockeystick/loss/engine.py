@@ -24,11 +24,16 @@ from .noise import TooFine
 from .sampled import SampledGaussianLoss
 
 Interval = tuple[float, float]
+_FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
 def log_delta_interval(run: ComposedLoss, epsilon: float, floor: float = -math.inf) -> Interval:
     """Both ends of log delta(epsilon).  If it is surely at most `floor`, the upper end may be anything up to that."""
     low, high = _certain(run, epsilon)
+    if not run.terms or high - low < 1e-14:
+        return low, high
+    if epsilon > _FAR:
+        return -math.inf, log_delta_interval(run, _FAR, floor)[1]  # delta falls in epsilon
     closed = _closed(run, epsilon)
     if closed is not None:
         low, high = max(low, down(closed.value, closed.error)), min(high, up(closed.value, closed.error))
@@ -77,8 +82,8 @@ def _closed(run: ComposedLoss, epsilon: float) -> Closed | None:
     """The closed form, if the run has one."""
     if len(run.terms) == 1:
         loss, count = run.terms[0]
-        if count == 1 or isinstance(loss, GaussianLoss):
-            return GaussianLoss(loss.square * count).closed(epsilon) if count > 1 else loss.closed(epsilon)
+        if count == 1:  # Gaussian parts are one step, whatever their number
+            return loss.closed(epsilon)
     return None
 
 
@@ -91,7 +96,7 @@ def _certain(run: ComposedLoss, epsilon: float) -> Interval:
         least = total = -math.expm1(max(epsilon, -800.0))
     low = math.log(least) - 2.0 * FUNCTION if least else -math.inf
     if not run.terms:
-        return low, (low + 4.0 * FUNCTION if least else -math.inf)
+        return low, (min(0.0, low + 4.0 * FUNCTION) if least else -math.inf)
     for loss, count in run.terms:
         single = loss.closed(0.0)
         total += math.inf if single is None else count * math.exp(single.value + single.error)

@@ -135,4 +135,3 @@ class LaplaceSlice:
             value[far] = (w - 0.5) * a + np.log(psi)
             error[far] = 4.0 * UNIT * (size[far] + a) + (4.0 * FUNCTION + 4.0 * UNIT * size[far]) / np.abs(psi)
         return value, error
-

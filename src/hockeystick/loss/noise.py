@@ -73,9 +73,12 @@ class Shape:
     def right_edge(self, k: float, target: float) -> float:
         """A z whose right tail is below e^target, and not much farther than need be."""
         z = max(0.5 / self.noise, math.sqrt(max(2.0, -2.0 * target)))
-        while (excess := self.right_tail(k, z) - target) > 0.0:
+        for _ in range(200):
+            excess = self.right_tail(k, z) - target
+            if excess <= 0.0:
+                return z
             z += max(0.5, 0.7 * (math.sqrt(z * z + 2.0 * excess) - z))
-        return z
+        raise TooFine
 
     def left_edge(self, k: float, target: float) -> float:
         """A z left of which e^{kL} integrates to less than e^target, for k > 0."""
@@ -156,12 +159,12 @@ class Grid:
         Nodes on stretches where e^{kL}, 1 and e^L times the normal density are all small are left out; `outside` counts them.
         """
         size = max(1, int(0.5 / self.step))  # nodes a stretch
-        edges = self.low + self.step * (size * np.arange(-(-count // size) + 1) - 0.5)
-        if edges.size > MAX_NODES:
+        if count > MAX_NODES * size:
             raise TooFine
+        edges = self.low + self.step * (size * np.arange(-(-count // size) + 1) - 0.5)
         stretches = _Stretches(edges, *self.shape.ratios(edges), self.shape.noise, math.log(size * self.step))
         light = stretches.heights(np.array([self.k, 0.0, 1.0])).max(axis=0) < target
-        if int((~light).sum()) * size > MAX_NODES:
+        if light.all() or int((~light).sum()) * size > MAX_NODES:
             raise TooFine
         self._skipped = stretches.heights, light
         kept = ((np.nonzero(~light)[0] * size)[:, None] + np.arange(size)).ravel()
@@ -195,7 +198,9 @@ class Grid:
             left = left + k * self.ends[0]
         else:
             left, right = left + k * self.floor, np.full(k.shape, log_tail_bound(self.high))
-        return np.maximum(np.maximum(left, right), self._gap(k)) + 1.6  # three; a sum exceeds its integral by less than half
+        return (
+            np.maximum(np.maximum(left, right), self._gap(k)) + 1.6
+        )  # three; a sum exceeds its integral by less than half
 
     def outside_linear(self, size: float) -> float:
         """The same for 1 + |k x| with |k| <= size."""

@@ -28,6 +28,8 @@ class Guide:
     def _lay(self, k: float) -> None:
         shape, reach = self.shape, max(abs(k), 1.0)
         step, span = min(0.45, 0.6 * shape.noise), 7.0
+        if 20.0 * span > MAX_NODES * step:
+            raise TooFine
         low, high = -span, shape.right_edge(2.0 * reach, -0.5 * span * span)
         self._range = (0.0, 2.0 * reach)
         if k < 0.0:
@@ -51,9 +53,9 @@ class Guide:
     def _two_peaks(self, k: float, step: float) -> Array | None:
         """Nodes around z = 0 and around z = k/s, where e^{kL} may have a second peak, if the two lie apart."""
         peak, z = k / self.shape.noise, 7.0
-        while z < peak and k * self.shape.ratio(z) - 0.5 * z * z > -25.0:
+        while z < 100.0 and k * self.shape.ratio(z) - 0.5 * z * z > -25.0:
             z += 1.0
-        if z > peak - 10.0:
+        if z > min(peak - 10.0, 99.0):
             return None
         width = 7.0 + 2.0
         self._range = (k - 2.0 * self.shape.noise, k + 2.0 * self.shape.noise)
@@ -136,18 +138,29 @@ class SampledGaussianLoss:
     def mean(self) -> tuple[float, float]:
         """E Z: E[L e^L - x] if the mixture is P, else E[x - L]; both integrands are non-negative."""
         shape = self.shape
-        grid = Grid(shape, 1.0 if self.removal else -1e-9, 0.0, 45.0 - 2.0 * math.log(shape.rate), 0.0)
-        weight = np.exp(grid.base)
-        bent = exp_remainder(grid.ratio)  # x - L
-        density = weight * (grid.ratio * np.expm1(grid.ratio) - bent if self.removal else bent)
+        # the divergence is convex in the pair, so at most q times that of the unsampled step
+        bound = min(0.5 * shape.rate / shape.noise**2, self.ceiling)
+        try:
+            grid = Grid(shape, 1.0 if self.removal else -1e-9, 0.0, 45.0 - 2.0 * math.log(shape.rate), 0.0)
+        except TooFine:
+            return 0.5 * bound, 0.5 * bound * (1.0 + 8.0 * UNIT)
+        weight, grown = np.exp(grid.base), np.exp(grid.base + grid.ratio)
+        near = np.minimum(grid.ratio, 1.0)
+        bent = exp_remainder(near)  # x - L
+        if self.removal:
+            density = np.where(
+                grid.ratio < 1.0, weight * (near * np.expm1(near) - bent), grown * (grid.ratio - 1.0) + weight
+            )
+        else:
+            density = np.where(grid.ratio < 1.0, weight * bent, grown - weight * (1.0 + grid.ratio))
         value = float(density.sum())
         error = grid.ratio_errors()[1]
-        rounding = float(np.exp(grid.base + np.maximum(grid.ratio, 0.0)) @ (error * np.abs(grid.ratio)))
+        rounding = float(np.maximum(grown, weight) @ (error * np.abs(grid.ratio)))
         rounding += value * (grid.z.size + 80.0) * UNIT + float(density @ (grid.z * grid.z)) * UNIT
         rule = math.exp(grid.rule(1.0)) + math.exp(grid.outside_linear(1.0))
         # on the strip |L| <= |Re L| + angle, and L grows no faster than z/s
         size = 10.0 + (abs(grid.high) + abs(grid.low)) / shape.noise - grid.floor
-        return value, 4.0 * rounding + 4.0 * rule * size
+        return value, min(4.0 * rounding + 4.0 * rule * size, bound)
 
     def closed(self, epsilon: float) -> Closed | None:
         """One step (Li, Qardaji and Su 2012; Zhu, Dong and Wang 2022, Proposition 30).

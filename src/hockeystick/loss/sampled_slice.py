@@ -109,7 +109,9 @@ class SampledGaussianSlice:
         # the rule's own error: on the strip of half-angle pi/2, |r/(r+r0)| <= 1, |psi| <= (|k| + |y| + a + 1)/r0
         half = min(grid.angle, 0.5 * math.pi)
         lost = self.lost + math.exp(min(0.0, grid.rule(self.k, half)))
-        reach = abs(self.k) + 1.0 + half * self.shape.noise + 2.0 * self.shape.noise * max(abs(grid.low), abs(grid.high))
+        reach = (
+            abs(self.k) + 1.0 + half * self.shape.noise + 2.0 * self.shape.noise * max(abs(grid.low), abs(grid.high))
+        )
         mass = max(0.0, mass * (1.0 - lost) - lost)
         return stretched_gap(u, mass, math.sqrt(square * (1.0 + lost) + lost * (reach / cut) ** 2))
 

@@ -34,4 +34,6 @@ class Gaussian(AdditiveNoise):
         return (self.sensitivity / self.sigma) ** 2
 
     def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
-        return [GaussianLoss(checks.ratio("sensitivity / sigma", self.moved(order), self.sigma) ** 2) for order in wanted]
+        return [
+            GaussianLoss(checks.ratio("sensitivity / sigma", self.moved(order), self.sigma) ** 2) for order in wanted
+        ]

@@ -1,12 +1,13 @@
 """Differences of elementary functions without cancellation."""
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-ComplexArray = npt.NDArray[np.complex128]
+Array = npt.NDArray[np.floating[Any]]
+ComplexArray = npt.NDArray[np.complexfloating[Any, Any]]
 
 _INVERSE_FACTORIALS = np.array([1.0 / math.factorial(k) for k in range(2, 60)])
 

@@ -17,7 +17,7 @@ def stretched_gap(u: Array, mass: float | Array, variation: float | Array) -> Ar
     symmetrised law): far out the bound is used itself (n = 1), nearer in it is carried back from n u.  Since both
     hold for every larger u with the same n, the value at the left end of a cell holds on the whole cell.
     """
-    best = 1.5 * variation / np.maximum(mass, 1e-300)  # about where (1 - |f(v)|^2) / v^2 is largest
+    best = 1.5 * variation / np.maximum(mass, 1e-200)  # about where (1 - |f(v)|^2) / v^2 is largest
     n = np.maximum(1.0, np.ceil(np.minimum(best / u, 1e15)))
     fall = np.maximum(mass - variation / (n * u), 0.0)
     square = fall * (2.0 - fall) / (n * n)  # 1 - |f(u)|^2 at least

@@ -8,7 +8,15 @@ from ..errors import BadType, BadValue, Unsupported
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Release
 
-_ELSEWHERE = ("without-replacement", "with-replacement", "shuffle", "deterministic", "cyclic", "balls-in-bins", "truncated-poisson")
+_ELSEWHERE = (
+    "without-replacement",
+    "with-replacement",
+    "shuffle",
+    "deterministic",
+    "cyclic",
+    "balls-in-bins",
+    "truncated-poisson",
+)
 
 
 def dpsgd(
@@ -36,7 +44,9 @@ def dpsgd(
     if not isinstance(sampler, str):
         raise BadType(f"sampler is {sampler!r}; allowed: 'poisson'.")
     if sampler in _ELSEWHERE:
-        raise Unsupported(f"sampler={sampler!r} is not accounted for yet: its dominating pair is missing; 'poisson' is.")
+        raise Unsupported(
+            f"sampler={sampler!r} is not accounted for yet: its dominating pair is missing; 'poisson' is."
+        )
     if sampler != "poisson":
         raise BadValue(f"sampler is {sampler!r}; allowed: 'poisson'.")
     step = Gaussian(sigma=sigma)
@@ -60,7 +70,9 @@ def _fraction(examples: Any, batch: Any, rate: Any) -> tuple[float, float]:
 
 def _steps(fraction: tuple[float, float], epochs: Any, steps: Any) -> int:
     if (epochs is None) == (steps is None):
-        raise BadValue("give either epochs or steps." if epochs is None else "epochs and steps are both given; give one.")
+        raise BadValue(
+            "give either epochs or steps." if epochs is None else "epochs and steps are both given; give one."
+        )
     if steps is not None:
         return checks.count("steps", steps)
     passes = checks.non_negative("epochs", epochs)

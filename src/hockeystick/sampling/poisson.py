@@ -57,5 +57,7 @@ class Poisson(Mechanism):
 def _merged(losses: list[Loss | None], counts: list[int]) -> Loss | None:
     from ..loss.gaussian import GaussianLoss
 
-    squares = [count * loss.square for loss, count in zip(losses, counts, strict=True) if isinstance(loss, GaussianLoss)]
+    squares = [
+        count * loss.square for loss, count in zip(losses, counts, strict=True) if isinstance(loss, GaussianLoss)
+    ]
     return GaussianLoss(math.fsum(squares)) if squares else None
