@@ -131,7 +131,12 @@ class Contour:
         total, swing = self._sum(epsilon)
         if total <= 0.0:
             return -math.inf, -self.c
+        self.total = total
         return self._scale(epsilon) + math.log(total), -self.c + swing / total
+
+    def error(self, epsilon: float) -> float:
+        """About how far the certified ends of log delta(epsilon) lie from the estimate."""
+        return self._scale_error(epsilon, self.saddle.log_delta) + 1.001 * (self.sum_error + self.dropped) / self.total
 
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""

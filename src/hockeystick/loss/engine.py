@@ -72,7 +72,7 @@ def epsilon_interval(run: ComposedLoss, delta: float, floor: float = 0.0) -> Int
         low, high = _solve(run, log_delta, target, floor)
     except TooFine:
         high = epsilon_interval(_unsampled(run), delta)[1]
-    if low < high * (1.0 - 1e-9):
+    if high > floor and low < high * (1.0 - 1e-9):
         low = max(low, _epsilon_at_least(run, log_delta, target[1]))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high
@@ -169,9 +169,10 @@ def _solve(run: ComposedLoss, log_delta: float, target: Interval, floor: float) 
         return log_delta - value, -slope
 
     guess = increasing_root(gap, saddle.epsilon, enough=lambda _, step: abs(step) * saddle.c < 1e-8, steps=30)
+    ahead = contour.error(guess) + target[1] - target[0]  # about where the proofs will end
     return (
-        _certify(lambda e: contour.lower(e) - target[1], guess, -saddle.c),
-        min(top, _certify(lambda e: target[0] - contour.upper(e), guess, saddle.c)),
+        _certify(lambda e: contour.lower(e) - target[1], guess - ahead / saddle.c, -saddle.c),
+        min(top, _certify(lambda e: target[0] - contour.upper(e), guess + ahead / saddle.c, saddle.c)),
     )
 
 

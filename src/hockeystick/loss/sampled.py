@@ -30,11 +30,10 @@ class Guide:
         step, span = min(0.45, 0.6 * shape.noise), 7.0
         if 20.0 * span > MAX_NODES * step:
             raise TooFine
-        low, high = -span, shape.right_edge(2.0 * reach, -0.5 * span * span)
-        self._range = (0.0, 2.0 * reach)
-        if k < 0.0:
-            low, high = -math.sqrt(span * span - 4.0 * reach * math.log1p(-shape.rate)), span + 1.0 / shape.noise
-            self._range = (-2.0 * reach, 0.0)
+        # both signs of k, for both orders
+        low = -math.sqrt(span * span - 4.0 * reach * math.log1p(-shape.rate))
+        high = max(shape.right_edge(2.0 * reach, -0.5 * span * span), span + 1.0 / shape.noise)
+        self._range = (-2.0 * reach, 2.0 * reach)
         z = self._two_peaks(k, step) if k > 0.0 and high - low > 200.0 * step else None
         if z is None:
             if not high - low < MAX_NODES * step:
