@@ -52,7 +52,7 @@ def _cumulant_above(loss: Loss, c: float, count: int) -> float:
     """An upper bound of K(c) for one step, tight where the noise can be integrated."""
     bound = loss.bound(c)
     try:
-        value, error = loss.slice(c, c, count).values(1.0, 1)
+        value, error = loss.slice(c, c, 0.0, count).values(1.0, 1)
     except TooFine:
         return bound
     found = float(value[0].real)

@@ -60,9 +60,9 @@ class ComposedLoss:
             value, error = value + count * one, error + count * one_error
         return value, error + (len(self.terms) + 2) * UNIT * value
 
-    def slice(self, c: float, ahead: float) -> "ComposedSlice":
-        """Everything certified along Re w = c, and bounds of K from there to about `ahead`."""
-        return ComposedSlice(tuple((loss.slice(c, ahead, count), count) for loss, count in self.terms))
+    def slice(self, c: float, ahead: float, reach: float) -> "ComposedSlice":
+        """Everything certified along Re w = c, for |u| up to about reach, and bounds of K from c to about `ahead`."""
+        return ComposedSlice(tuple((loss.slice(c, ahead, reach, count), count) for loss, count in self.terms))
 
     def saddle_of_delta(self, log_delta: float, start: float | None = None) -> float:
         """The c that minimises (K(c) - log c - log(1+c) - log delta) / c, to about a percent."""
@@ -119,11 +119,11 @@ class ComposedSlice:
             total, size = total + value, size + np.abs(value)
         return total + (len(self.slices) + 2) * UNIT * size
 
-    def decay(self, cells: Cells) -> Array:
+    def decay(self, cells: Cells, thorough: bool) -> Array:
         """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u."""
         total = np.zeros(COUNT)
         for one, count in self.slices:
-            total = total + count * one.decay(cells)
+            total = total + count * one.decay(cells, thorough)
         return total * (1.0 - (len(self.slices) + 2) * UNIT)
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:

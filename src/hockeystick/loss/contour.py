@@ -22,7 +22,8 @@ from .composed import ComposedLoss
 from .noise import TooFine
 
 TOLERANCE = 33.0  # -log of the relative size allowed to each discretisation error
-_FORWARD = np.array([0.0, 1.0, 2.0, 4.0, 7.0])
+_FEW = 40  # nodes beyond which a more thorough proof of the decay pays
+_FORWARD = np.array([0.0, 1.0, 2.5, 6.0])
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Contour:
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
         self.c = saddle.c
         self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
-        self.slices = run.slice(saddle.c, saddle.ahead)
+        self.slices = run.slice(saddle.c, saddle.ahead, 12.0 * saddle.width)
         self.forward = self.c + _FORWARD * saddle.width
         self.forward_log = log_markov(self.forward) + self.slices.above(self.forward)
 
@@ -114,17 +115,18 @@ class Contour:
 
     def _cut(self, width: float) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
-        c = self.c
+        nodes = self._cut_by(width, thorough=False)
+        return self._cut_by(width, thorough=True) if nodes > _FEW else nodes
+
+    def _cut_by(self, width: float, thorough: bool) -> int:
         cells = Cells(width)
-        dropped = cells.sums_beyond(np.exp(-self.slices.decay(cells)), self.step) * (
-            c * (c + 1.0) / self.step * SECOND_ORDER
-        )
+        beyond = cells.sums_beyond(np.exp(-self.slices.decay(cells, thorough)), self.step)
+        dropped = beyond * (self.c * (self.c + 1.0) / self.step * SECOND_ORDER)
         wanted = math.exp(-TOLERANCE) * width / self.step
-        cell = min(int((dropped > wanted).sum()), COUNT - 1)  # dropped falls from cell to cell
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
-        cell = min(cell, most)
+        cell = min(int((dropped > wanted).sum()), COUNT - 1, most)  # dropped falls from cell to cell
         self.dropped = float(dropped[cell])
-        return int(math.ceil(width * RATIO**cell / self.step))
+        return math.ceil(width * RATIO**cell / self.step)
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta(epsilon) and its slope, uncertified: what the search for an epsilon goes by."""

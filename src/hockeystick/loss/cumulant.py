@@ -30,8 +30,8 @@ class Slice(Protocol):
         """Upper bounds of K at real points right of -1, on the same side of 0 as c."""
         ...
 
-    def decay(self, cells: Cells) -> Array:
-        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u."""
+    def decay(self, cells: Cells, thorough: bool) -> Array:
+        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u; better and slower ones if thorough."""
         ...
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
@@ -74,8 +74,11 @@ class Loss(Protocol):
         """E Z = K'(0), the Kullback-Leibler divergence, and a bound of its error."""
         ...
 
-    def slice(self, c: float, ahead: float, count: int) -> Slice:
-        """The slice at Re w = c, bounds good to about `ahead`, so accurate that count steps of it lose nothing."""
+    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+        """The slice at Re w = c, so accurate that count steps of it lose nothing.
+
+        Bounds of K are wanted to about `ahead`, values perhaps to |u| = reach; both are hints.
+        """
         ...
 
     def closed(self, epsilon: float) -> "Closed | None":

@@ -137,7 +137,7 @@ def _near_one(run: ComposedLoss, epsilon: float) -> float:
     """A lower bound of log delta where it is nearly 0: 1 - delta = E min(1, e^{eps - Z}) <= e^{K(-t) + t eps}, 0 <= t <= 1."""
     _, mean, variance = run.expand(0.0)
     t = min(0.5, max((mean - epsilon) / variance, 1e-6))
-    bound = float(run.slice(-t, -t).above(np.array([-t]))[0]) + t * epsilon + 8.0 * UNIT * abs(epsilon)
+    bound = float(run.slice(-t, -t, 0.0).above(np.array([-t]))[0]) + t * epsilon + 8.0 * UNIT * abs(epsilon)
     return math.log1p(-math.exp(bound)) - FUNCTION if bound < -1e-9 else -math.inf
 
 

@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, UNIT
-from ..numerics.series import Array
+from ..numerics.series import Array, power_sums, series_degree
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 MAX_NODES = 40_000
+_SMALL = 0.5  # |k L| below which a node goes into the power sums
 _LONG = 3_000
 _CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
 
@@ -117,35 +118,40 @@ class _Stretches:
 
 
 class Grid:
-    """Equally spaced z for exponents of real part k, so fine that the rule errs by about e^-lead M(k) for |Im k| <= reach.
+    """Equally spaced z for expectations of e^{kL}, shared by all exponents that it `covers`.
 
-    `ahead`, if larger than k, is another real exponent that the range should serve where that is cheap.
+    Built for one real exponent k, with imaginary parts up to `reach` and an error of the rule of about e^-lead M(k); unless M(k)
+    is large, also for the exponents of the other order of the pair, down to about 1 - k.  `ahead`, if larger than k, is another
+    real exponent that the range should serve where that is cheap.
     """
 
     def __init__(self, shape: Shape, k: float, level: float, lead: float, reach: float, ahead: float = 0.0) -> None:
         noise = shape.noise
-        self.shape, self.k = shape, k
+        self.shape, self.lead, self.reach = shape, lead, reach
         self.floor = math.log1p(-shape.rate)  # the infimum of L
-        if k > 0.0:
-            self.angle = min(math.sqrt(2.0 * lead) / noise, 3.0)
+        self.large = level > 1.0
+        if self.large:
+            self.least = self.most = k
         else:
-            self.angle = min(math.sqrt(2.0 * lead / (noise * noise - 0.25 * k)), 2.5)
+            self.least, self.most = -1.15 * max(k - 1.0, -k), max(k, 1.0 - k)
+        sag = 0.25 * max(-self.least, 0.0)
+        self.angle = min(math.sqrt(2.0 * lead / (noise * noise + sag)), 2.5 if sag else 3.0)
         a = self.angle * noise
-        growth = 0.5 * a * a + self._fold(k)
+        growth = 0.5 * a * a + min(self.least, 0.0) * math.log(math.cos(0.5 * self.angle))
         self.step = 2.0 * math.pi * a / (lead + growth + reach * self.angle)
-        span = math.sqrt(2.0 * lead)
-        if k > 0.0:
-            self.low = shape.left_edge(k, level - lead) if level > 1.0 else -span
-            high = shape.right_edge(k if level > 1.0 else max(k, 1.0), max(level, 0.0) - lead)
-            if ahead > k:
-                high = min(shape.right_edge(ahead, -lead), 2.0 * high)
+        if self.large and k > 0.0:
+            self.low, high = shape.left_edge(k, level - lead), shape.right_edge(k, level - lead)
         else:
-            self.low, high = -math.sqrt(2.0 * (lead + k * self.floor)), span + 1.0 / noise
+            self.low = -math.sqrt(2.0 * (lead + min(self.least, 0.0) * self.floor))
+            high = max(shape.right_edge(max(self.most, 1.0), -lead), math.sqrt(2.0 * lead) + 1.0 / noise)
+        if ahead > self.most:
+            high = max(high, min(shape.right_edge(ahead, -lead), 2.0 * high))
         count = int((high - self.low) / self.step) + 2
         self.high = self.low + self.step * (count - 1)
         self._skipped: tuple[Callable[[Array], Array], npt.NDArray[np.bool_]] | None = None
+        self._splits: list[Split] = []
         if count > _LONG:
-            places = self._places(count, max(level, 0.0) - lead - 3.0)
+            places = self._places(k, count, max(level, 0.0) - lead - 3.0)
             self.z = self.low + self.step * places
         else:
             self.z = self.low + self.step * np.arange(count)
@@ -153,7 +159,20 @@ class Grid:
         self.base = (math.log(self.step) - LOG_ROOT_TWO_PI) - 0.5 * self.z * self.z
         self.ends = shape.ratio(self.low), shape.ratio(self.high)
 
-    def _places(self, count: int, target: float) -> Array:
+    def covers(self, k: float, level: float, lead: float, reach: float) -> bool:
+        """Whether these are within what the grid was built for."""
+        same = (level > 1.0) == self.large and self._skipped is None
+        return same and self.least <= k <= self.most and lead <= self.lead and reach <= self.reach
+
+    def split(self, size: float) -> "Split":
+        """The nodes split for |k| <= size."""
+        for found in self._splits:
+            if 0.5 * found.size <= size <= found.size:
+                return found
+        self._splits.append(Split(self, 1.1 * size))
+        return self._splits[-1]
+
+    def _places(self, k: float, count: int, target: float) -> Array:
         """Which nodes of a long grid matter: a far second peak leaves an empty stretch between it and the first.
 
         Nodes on stretches where e^{kL}, 1 and e^L times the normal density are all small are left out; `outside` counts them.
@@ -163,7 +182,7 @@ class Grid:
             raise TooFine
         edges = self.low + self.step * (size * np.arange(-(-count // size) + 1) - 0.5)
         stretches = _Stretches(edges, *self.shape.ratios(edges), self.shape.noise, math.log(size * self.step))
-        light = stretches.heights(np.array([self.k, 0.0, 1.0])).max(axis=0) < target
+        light = stretches.heights(np.array([k, min(1.0 - k, 0.0), 0.0, 1.0])).max(axis=0) < target
         if light.all() or int((~light).sum()) * size > MAX_NODES:
             raise TooFine
         self._skipped = stretches.heights, light
@@ -177,9 +196,6 @@ class Grid:
         heights, light = self._skipped
         return heights(k)[:, light].max(axis=1) + math.log(light.size)
 
-    def _fold(self, k: float) -> float:
-        return min(k, 0.0) * math.log(math.cos(0.5 * self.angle))
-
     def rule(self, k: float, angle: float | None = None) -> float:
         """log of the relative error of the rule for e^{kL}, k real (Im k adds |Im k| * angle); a looser strip if given."""
         angle = self.angle if angle is None else angle
@@ -191,16 +207,15 @@ class Grid:
     def outside(self, k: Array) -> Array:
         """log of a bound of what the nodes beyond both ends would add to the sum of e^{kL}, for real k of one sign."""
         left = log_tail_bound(-self.low)
-        if self.k > 0.0:
+        if k[0] > 0.0:
             shift = k * (1.0 / self.shape.noise)
             past = np.maximum(self.high - shift, 0.0)
             right = k * self.ends[1] + shift * (0.5 * shift - self.high) - 0.5 * past * past
             left = left + k * self.ends[0]
         else:
             left, right = left + k * self.floor, np.full(k.shape, log_tail_bound(self.high))
-        return (
-            np.maximum(np.maximum(left, right), self._gap(k)) + 1.6
-        )  # three; a sum exceeds its integral by less than half
+        # three bounds; a sum exceeds its integral by less than a half
+        return np.maximum(np.maximum(left, right), self._gap(k)) + 1.6
 
     def outside_linear(self, size: float) -> float:
         """The same for 1 + |k x| with |k| <= size."""
@@ -215,3 +230,48 @@ class Grid:
         t_error = (3.0 * UNIT) * size
         error = self.share * t_error + (FUNCTION + 4.0 * UNIT) * np.abs(self.ratio)
         return t_error, (error + 4.0 * UNIT * size if size[-1] > _CAP else error)
+
+
+class Split:
+    """The nodes of a grid in two kinds, for |k| <= size: those with |k L| <= 1/2, and the others.
+
+    Over the first kind, sum of weight (e^{kL} - 1 - k x) = k (k - 1) times a polynomial in k, whose coefficients `tails` and whose
+    error, `small_error` times |k (k - 1)|, do not depend on k.  Of the others the sums of weight and of weight * x are kept, with
+    the error of their sum, `far_error[0] + |k| far_error[1]`.
+    """
+
+    def __init__(self, grid: Grid, size: float) -> None:
+        self.size = size
+        bound = _SMALL / size
+        first, last = int(grid.ratio.searchsorted(-bound)), int(grid.ratio.searchsorted(bound))
+        t_error, ratio_error = grid.ratio_errors()
+        weight = np.exp(grid.base)
+        self.tails, self.small_error = _power_tails(
+            grid.ratio[first:last], weight[first:last], grid.z[first:last], ratio_error[first:last], size
+        )
+        self.far = last - first < grid.z.size
+        if self.far:
+            pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
+            self.base, self.z, self.ratio, self.ratio_error = grid.base[pick], grid.z[pick], grid.ratio[pick], ratio_error[pick]
+            noise, rate = grid.shape.noise, grid.shape.rate
+            grown = np.exp(self.base + (self.z - 0.5 / noise) * (1.0 / noise))
+            light = weight[pick]
+            self.mass = float(light.sum())
+            self.drift = rate * (float(grown.sum()) - self.mass)  # weight * x
+            each = UNIT * (pick.size + 40.0 + self.z * self.z) + t_error[pick]
+            self.far_error = float(light @ each), rate * float((grown + light) @ each)
+
+
+def _power_tails(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: float) -> tuple[Array, float]:
+    """sum_m S_m (k^m - k) = k (k-1) sum_i T_i k^i, S_m = sum of weight L^m/m!, T_i the sum of S_m over m >= i + 2."""
+    if not ratio.size:
+        return np.zeros(1), 0.0
+    widest = size * max(abs(float(ratio[0])), abs(float(ratio[-1])))
+    degree, remainder = series_degree(max(widest, 1e-300))
+    tails = np.add.accumulate(power_sums(ratio, weight, degree)[::-1])[::-1]
+    pull = weight * np.abs(ratio)
+    square = float(pull @ np.abs(ratio))
+    spread = float(pull @ (ratio_error + UNIT * np.abs(ratio) * z * z))
+    rounding = (ratio.size + 4.0 * degree + 30.0) * UNIT + remainder
+    # |sum| <= e^{1/2}/2 |k (k-1)| sum of weight L^2, and the integrand's slope in L is at most e^{1/2} |L k (k-1)|
+    return tails, 0.83 * square * rounding + 1.66 * spread

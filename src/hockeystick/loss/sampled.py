@@ -24,6 +24,7 @@ class Guide:
         self.shape = shape
         self._range = (math.inf, -math.inf)
         self._last = (math.nan, (0.0, 0.0, 0.0))
+        self._grid: Grid | None = None
 
     def _lay(self, k: float) -> None:
         shape, reach = self.shape, max(abs(k), 1.0)
@@ -59,6 +60,12 @@ class Guide:
         width = 7.0 + 2.0
         self._range = (k - 2.0 * self.shape.noise, k + 2.0 * self.shape.noise)
         return np.concatenate((np.arange(-7.0, z, step), np.arange(peak - width, peak + width, step)))
+
+    def grid(self, k: float, level: float, lead: float, reach: float, ahead: float) -> Grid:
+        """A grid for these exponents: the last one made, if it covers them."""
+        if self._grid is None or not self._grid.covers(k, level, lead, reach):
+            self._grid = Grid(self.shape, k, level, lead + 1.0, 1.2 * reach, ahead)
+        return self._grid
 
     def expand(self, k: float) -> tuple[float, float, float]:
         """log M, its derivative and its second derivative at k."""
@@ -131,8 +138,9 @@ class SampledGaussianLoss:
         value, first, second = self.guide.expand(self.exponent(c))
         return value, first if self.removal else -first, second
 
-    def slice(self, c: float, ahead: float, count: int) -> SampledGaussianSlice:
-        return SampledGaussianSlice(self.shape, self.removal, c, ahead, self.expand(c)[0], count)
+    def slice(self, c: float, ahead: float, reach: float, count: int) -> SampledGaussianSlice:
+        level = self.expand(c)[0]
+        return SampledGaussianSlice(self.shape, self.removal, c, ahead, reach, level, count, self.guide.grid)
 
     def mean(self) -> tuple[float, float]:
         """E Z: E[L e^L - x] if the mixture is P, else E[x - L]; both integrands are non-negative."""

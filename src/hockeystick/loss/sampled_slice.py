@@ -1,33 +1,43 @@
 """A sampled Gaussian step along a vertical line: bounds ahead, proved decay, and the values of K themselves."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from ..numerics.cells import Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..numerics.series import Array, ComplexArray, log1p_complex, power_sums, series_degree
-from ..numerics.transform import BINS, exponential_offset, spread_gap, stretched_gap
+from ..numerics.series import Array, ComplexArray, log1p_complex
+from ..numerics.transform import BINS, exponential_offset, moment_gap, spread_gap, stretched_gap
 from .noise import LOG_ROOT_TWO_PI, Grid, Shape
 
-_SMALL = 0.5  # |k L| below which a node goes into the power sums
-_COARSE, _FINE = 10.0, 34.0  # -log of the rule's error times the count: for bounds ahead and decay; for values
+GridMaker = Callable[[float, float, float, float, float], Grid]
+
+_FINE = 34.0  # -log of the rule's error times the count
 
 
 class SampledGaussianSlice:
-    """M(k) for Re k fixed; `level` is about log M there."""
+    """M(k) for Re k fixed; `level` is about log M there, `make` gives a grid (shared with the other order of the pair)."""
 
-    def __init__(self, shape: Shape, removal: bool, c: float, ahead: float, level: float, count: int) -> None:
-        self.shape, self.removal, self.level = shape, removal, level
+    def __init__(
+        self, shape: Shape, removal: bool, c: float, ahead: float, reach: float, level: float, count: int, make: GridMaker
+    ) -> None:
+        self.shape, self.removal, self.level, self._make = shape, removal, level, make
         self.k = 1.0 + c if removal else -c
         self.log_count = math.log(count)
-        self.grid = Grid(shape, self.k, level, self.log_count + _COARSE, 0.0, ahead + 1.0 if removal else 0.0)
+        self.grid = self._grid(reach, ahead + 1.0)
         log_weight = self.k * self.grid.ratio + self.grid.base
-        self.shift = float(log_weight.max())
+        self.shift = float(log_weight.max()) if level > 1.0 else 0.0
         self.tilted = np.exp(log_weight - self.shift)
         self.total = float(self.tilted.sum())
         rule = math.exp(min(0.0, self.grid.rule(self.k)))
         self.lost = rule + math.exp(min(0.0, self._outside(self.grid) - self.shift)) / self.total + 1e-12
+
+    def _grid(self, reach: float, ahead: float) -> Grid:
+        # n K far below 1 wants relative accuracy, not absolute
+        faint = max(0.0, -self.log_count - math.log(max(abs(self.level), 1e-300)))
+        lead = self.log_count + _FINE + math.log(2.0 + abs(self.k) + reach) + faint
+        return self._make(self.k, self.level, lead, reach, ahead)
 
     def _outside(self, grid: Grid) -> float:
         return float(grid.outside(np.array([self.k]))[0])
@@ -51,12 +61,25 @@ class SampledGaussianSlice:
         out = np.where(rules < -1.0, out - np.log1p(-np.exp(rules)), math.inf)
         return np.minimum(out, points * (-grid.floor * (1.0 + 16.0 * UNIT)))  # Z is at most -floor
 
-    def decay(self, cells: Cells) -> Array:
-        """The better of two proofs: the spread of the tilted law near in, its smoothness far out."""
-        gap = spread_gap(cells, *self._binned())
-        near = -0.5 * np.log1p(-np.minimum(gap, 1.0 - 1e-15))
-        far = -np.log1p(-np.minimum(self._smooth_gap(cells.left), 1.0 - 1e-15))
-        return np.maximum(near, far) * (1.0 - 1e-12)
+    def decay(self, cells: Cells, thorough: bool) -> Array:
+        """The best of several proofs: near in the moments, in between the spread (if thorough), far out the smoothness."""
+        near = moment_gap(cells, *self._moments())
+        if thorough:
+            near = np.maximum(near, spread_gap(cells, *self._binned()))
+        far = self._smooth_gap(cells.left)  # of 1 - |phi|, the others of 1 - |phi|^2
+        gap = np.maximum(near, far * (2.0 - far))
+        return -0.5 * np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (1.0 - 1e-12)
+
+    def _moments(self) -> tuple[float, float]:
+        """A lower bound of the variance and an upper bound of the fourth central moment of the tilted law of L."""
+        ratio = self.grid.ratio
+        mean = float(self.tilted @ ratio) / self.total
+        square = (ratio - mean) ** 2
+        pull = self.tilted * square
+        # on the strip |L - mean| is at most this much
+        reach = self.grid.angle + abs(float(ratio[-1])) + abs(float(ratio[0])) + abs(mean)
+        variance = float(pull.sum()) / self.total * (1.0 - 1e-9) - 2.0 * self.lost * reach**2
+        return max(variance, 0.0), float(pull @ square) / self.total * (1.0 + 1e-9) + 2.0 * self.lost * reach**4
 
     def _binned(self) -> tuple[Array, Array, Array, Array]:
         """The tilted law between equally spaced z: lower bounds of masses, L at the ends, bounds of the means of L.
@@ -67,7 +90,7 @@ class SampledGaussianSlice:
         L being convex, the mean of L lies between the tangent at the middle and the chord there.
         """
         noise, k, z = self.shape.noise, self.k, self.grid.z
-        heavy = np.nonzero(self.tilted > math.exp(-self.log_count - 9.0))[0]
+        heavy = np.nonzero(self.tilted > float(self.tilted.max()) * math.exp(-self.log_count - 9.0))[0]
         start = float(z[heavy[0]])
         width = (float(z[heavy[-1]]) - start) / BINS
         points = start + (0.5 * width) * _HALVES
@@ -117,11 +140,7 @@ class SampledGaussianSlice:
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         frequency = step * (nodes - 1)
-        size = math.hypot(self.k, frequency)
-        # n K far below 1 wants relative accuracy, not absolute
-        faint = max(0.0, -self.log_count - math.log(max(abs(self.level), 1e-300)))
-        lead = self.log_count + _FINE + math.log(2.0 + size) + faint
-        grid = Grid(self.shape, self.k, self.level, lead, frequency)
+        grid = self.grid if frequency <= self.grid.reach else self._grid(frequency, 0.0)
         # the rule's error at each node, relative to M(Re k)
         rule = np.exp(np.minimum(grid.rule(self.k) + (grid.angle * step) * np.arange(nodes), 0.0))
         if self.level > 1.0:
@@ -146,36 +165,28 @@ class SampledGaussianSlice:
         return value, error * SECOND_ORDER + 2.0 * UNIT * abs(shift)
 
     def _excess(self, grid: Grid, step: float, nodes: int, rule: Array) -> tuple[ComplexArray, Array]:
-        """M(k) - 1 = E[e^{kL} - 1 - k x] (E x = 0), so that it has relative accuracy however small it is.
-
-        Where |k L| is small the integrand is summed as a power series, which makes the sum over these nodes
-        k (k - 1) times a polynomial in k; elsewhere as it stands.
-        """
+        """M(k) - 1 = E[e^{kL} - 1 - k x] (E x = 0), so that it has relative accuracy however small it is."""
         k = np.empty(nodes, dtype=np.complex128)
         k.real = self.k
         k.imag = step * np.arange(nodes)
-        size = math.hypot(self.k, step * (nodes - 1))
-        first, last = (int(grid.ratio.searchsorted(x)) for x in (-_SMALL / size, _SMALL / size))
-        t_error, ratio_error = grid.ratio_errors()
-        excess, lost = _power_part(
-            grid.ratio[first:last], grid.base[first:last], grid.z[first:last], ratio_error[first:last], k, size
-        )
-        if last - first < grid.z.size:
-            pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
-            base, z, ratio = grid.base[pick], grid.z[pick], grid.ratio[pick]
-            tilted = np.exp(self.k * ratio + base)
-            weight = np.exp(base)
-            grown = np.exp(base + (z - 0.5 / self.shape.noise) * (1.0 / self.shape.noise))
-            linear = self.shape.rate * (float(grown.sum()) - float(weight.sum()))  # weight * x
-            excess = excess + _transform(ratio, tilted, step, nodes) - (float(weight.sum()) + k * linear)
-            each = UNIT * (z.size + 40.0 + z * z) + t_error[pick]
-            reach = np.abs(k)
-            lost = lost + (float(weight @ each) + reach * (self.shape.rate * float((grown + weight) @ each)))
-            lost = lost + _transform_error(ratio, tilted, z, ratio_error[pick], reach)
-        lost = lost + (4.0 + 2.0 * size) * rule * (1.0 + self.total * math.exp(self.shift))
-        lost = lost + math.exp(self._outside(grid)) + math.exp(grid.outside_linear(size))
+        reach = np.abs(k)
+        size = float(reach[-1])
+        split = grid.split(size)
+        powers = np.empty((split.tails.size, nodes), dtype=np.complex128)
+        powers[:] = k
+        powers[0] = 1.0
+        factor = k * (k - 1.0)
+        excess = factor * (split.tails @ np.multiply.accumulate(powers, axis=0))
+        lost = np.abs(factor) * split.small_error + (4.0 + 2.0 * size) * (1.0 + self.total) * rule
+        if split.far:
+            tilted = np.exp(self.k * split.ratio + split.base)
+            excess += _transform(split.ratio, tilted, step, nodes)
+            excess -= split.mass + k * split.drift
+            lost += _transform_error(split.ratio, tilted, split.z, split.ratio_error, reach)
+            lost += split.far_error[0] + reach * split.far_error[1]
+        lost += math.exp(self._outside(grid)) + math.exp(grid.outside_linear(size))
         magnitude = np.maximum(np.abs(1.0 + excess), 1e-290)
-        return log1p_complex(excess), (lost + 8.0 * UNIT * np.abs(excess)) / magnitude * SECOND_ORDER
+        return log1p_complex(excess), (lost + 8.0 * UNIT * np.abs(excess)) * (SECOND_ORDER / magnitude)
 
 
 _BLOCK = 64
@@ -183,35 +194,13 @@ _CUTS = np.array([0.25, 4.0, 64.0, 1024.0])
 _HALVES = np.arange(2 * BINS + 1)
 
 
-def _power_part(
-    ratio: Array, base: Array, z: Array, ratio_error: Array, k: ComplexArray, size: float
-) -> tuple[ComplexArray, Array]:
-    """sum of e^base (e^{kL} - 1 - k (e^L - 1)) over nodes with |k L| <= 1/2, and a bound of its error."""
-    if not ratio.size:
-        return np.zeros(k.shape, dtype=np.complex128), np.zeros(k.shape)
-    weight = np.exp(base)
-    widest = size * max(abs(float(ratio[0])), abs(float(ratio[-1])))
-    degree, remainder = series_degree(max(widest, 1e-300))
-    # sum_m S_m (k^m - k) = k (k-1) sum_i T_i k^i, T_i the sum of S_m over m >= i + 2
-    tails = np.cumsum(power_sums(ratio, weight, degree)[::-1])[::-1]
-    powers = np.empty((degree - 1, k.size), dtype=np.complex128)
-    powers[:] = k
-    powers[0] = 1.0
-    factor = k * (k - 1.0)
-    value = factor * (tails @ np.multiply.accumulate(powers, axis=0))
-    pull = weight * np.abs(ratio)
-    square = float(pull @ np.abs(ratio))
-    spread = float(pull @ (ratio_error + UNIT * np.abs(ratio) * z * z))
-    rounding = (ratio.size + 4.0 * degree + 30.0) * UNIT + remainder
-    # |sum| <= e^{1/2}/2 |k (k-1)| sum of weight L^2, and the integrand's slope in L is at most e^{1/2} |L k (k-1)|
-    return value, np.abs(factor) * (0.83 * square * rounding + 1.66 * spread)
-
-
 def _transform(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexArray:
     """sum_j weight_j e^{i u L_j} at u = 0, step, 2 step, ...
 
     u = (p R + r) step: e^{iuL} is a product of two small tables, and the sum a product of matrices.
     """
+    if nodes * ratio.size < 1500:
+        return np.exp(1j * (step * np.arange(nodes)[:, None] * ratio)) @ weight
     inner = max(1, math.isqrt(nodes))
     outer = -(-nodes // inner)
     blocks = -(-ratio.size // _BLOCK)

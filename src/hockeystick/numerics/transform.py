@@ -25,6 +25,18 @@ def stretched_gap(u: Array, mass: float | Array, variation: float | Array) -> Ar
     return np.maximum(direct, square / (1.0 + np.sqrt(np.maximum(1.0 - square, 0.0)))) * (1.0 - 1e-12)
 
 
+def moment_gap(cells: Cells, variance: float, fourth: float) -> Array:
+    """Lower bounds of 1 - |f(u)|^2 on cells of u, from the variance (a lower bound) and the fourth central moment (an upper).
+
+    |f(u)|^2 = E cos(u (X - X')) <= 1 - u^2 Var + u^4 (2 fourth + 6 Var^2)/24; the bound is concave in u^2, so on a cell it is
+    least at an end.
+    """
+    square = cells.left * cells.left
+    bend = (2.0 * fourth + 6.0 * variance * variance) / 24.0
+    gap = square * (variance - np.minimum(square * bend, variance)) * (1.0 - 1e-12)
+    return np.minimum(np.minimum(gap, np.append(gap[1:], 0.0)), 1.0)
+
+
 def spread_gap(cells: Cells, masses: Array, edges: Array, low: Array, high: Array) -> Array:
     """Lower bounds of 1 - |f(u)|^2 on cells of u, from the masses of a law in consecutive intervals.
 
