@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..numerics.cells import COUNT, Cells
+from ..numerics.cells import Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array, ComplexArray
@@ -17,9 +17,20 @@ MOST = 1e15  # the largest saddle point that is worth looking at
 
 @dataclass(frozen=True)
 class ComposedLoss:
-    """Losses with their counts, all for the same order of the pair."""
+    """Losses with their counts, for the ordered pairs of a relation (the rows), each composed by itself."""
 
     terms: tuple[tuple[Loss, int], ...]
+
+    @property
+    def rows(self) -> int:
+        """How many ordered pairs are composed."""
+        return max((loss.rows for loss, _ in self.terms), default=1)
+
+    def singles(self) -> "list[ComposedLoss]":
+        """The run of each ordered pair."""
+        if self.rows == 1:
+            return [self]
+        return [ComposedLoss(tuple((loss.single(row), count) for loss, count in self.terms)) for row in range(self.rows)]
 
     @property
     def ceiling(self) -> float:
@@ -39,10 +50,6 @@ class ComposedLoss:
     def knee(self) -> float:
         """Where a search for a saddle point should begin at the latest."""
         return min(loss.knee for loss, _ in self.terms)
-
-    @property
-    def steps(self) -> int:
-        return sum(count for _, count in self.terms)
 
     def expand(self, c: float) -> tuple[float, float, float]:
         """K, K', K'' at a real point, to a few digits."""
@@ -77,8 +84,8 @@ class ComposedLoss:
             return cost + log_delta, slope
 
         if start is None:
-            start = math.sqrt(2.0 * max(-log_delta, 1.0) / max(self.expand(0.0)[2], 1e-300))
-            start = min(start, self.knee)
+            variance = sum(count * loss.rough[1] for loss, count in self.terms)
+            start = min(math.sqrt(2.0 * max(-log_delta, 1.0) / max(variance, 1e-300)), self.knee)
         return self._saddle(balance, start)
 
     def saddle_of_epsilon(self, epsilon: float, start: float | None = None) -> float:
@@ -108,30 +115,31 @@ class ComposedLoss:
 
 @dataclass(frozen=True)
 class ComposedSlice:
+    """Slices with their counts."""
+
     slices: tuple[tuple[Slice, int], ...]
+
+    def keep(self, rows: list[int]) -> "ComposedSlice":
+        """The same for some of the rows only."""
+        return ComposedSlice(tuple((one.keep(rows), count) for one, count in self.slices))
 
     def above(self, points: Array) -> Array:
         """Upper bounds of K at real points."""
-        total = np.zeros(points.shape)
-        size = np.zeros(points.shape)
-        for one, count in self.slices:
-            value = count * one.above(points)
-            total, size = total + value, size + np.abs(value)
-        return total + (len(self.slices) + 2) * UNIT * size
+        values = [count * one.above(points) for one, count in self.slices]
+        size: Array = sum(np.abs(value) for value in values)
+        return sum(values) + (len(values) + 2) * UNIT * size
 
     def decay(self, cells: Cells, thorough: bool) -> Array:
-        """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u."""
-        total = np.zeros(COUNT)
-        for one, count in self.slices:
-            total = total + count * one.decay(cells, thorough)
-        return total * (1.0 - (len(self.slices) + 2) * UNIT)
+        """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u, the least over the rows."""
+        total: Array = sum(count * one.decay(cells, thorough) for one, count in self.slices)
+        return total.min(axis=0) * (1.0 - (len(self.slices) + 2) * UNIT)
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """K at the nodes modulo 2 pi i, and a bound of log(1 + relative error) of its exponential."""
-        total = np.zeros(nodes, dtype=np.complex128)
-        error = np.zeros(nodes)
+        total: ComplexArray = np.zeros((1, 1))
+        error: Array = np.zeros((1, 1))
         for one, count in self.slices:
             value, relative = one.values(step, nodes)
-            total += count * value
-            error += count * (np.log1p(relative) + 2.0 * UNIT * np.abs(value))
+            total = total + count * value
+            error = error + count * (np.log1p(relative) + 2.0 * UNIT * np.abs(value))
         return total, error + len(self.slices) * UNIT * np.abs(total)

@@ -1,6 +1,6 @@
 """delta(epsilon) as a contour integral of the cumulant function, with both ends certified.
 
-For c > 0 inside the strip of K (NUMERICS section 2; for the Gaussian case see Zhu, Dong and Wang 2022, section 5),
+For c > 0 inside the strip of K (docs/mathematics.md, section 2),
 
     delta(eps) = 1/(2 pi)  integral over real u of  exp(K(w) - w eps) / (w (w+1)) du,      w = c + i u.
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..numerics.cells import COUNT, RATIO, Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..numerics.series import Array
+from ..numerics.series import Array, ComplexArray
 from .composed import ComposedLoss
 from .noise import TooFine
 
@@ -65,7 +65,11 @@ def log_markov(s: Array) -> Array:
 
 
 class Contour:
-    """One contour, good for all epsilons near the one it was made for: bounds from the real axis; once laid, from its nodes."""
+    """One contour, good for all epsilons near the one it was made for: bounds from the real axis; once laid, from its nodes.
+
+    The ordered pairs of the run share its nodes, but for those whose delta is far below the first one's: of them the bound from
+    the real axis is enough.  What is told is the largest delta among all.
+    """
 
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
         self.c = saddle.c
@@ -77,50 +81,58 @@ class Contour:
     def lay(self) -> bool:
         """Lays the nodes; False if they could not prove anything."""
         c, epsilon = self.c, self.saddle.epsilon
-        if c * abs(epsilon) * UNIT > 0.01 or not math.isfinite(float(self.forward_log[0])):
+        if c * abs(epsilon) * UNIT > 0.01 or not math.isfinite(float(self.forward_log[:, 0].max())):
             return False  # rounding alone would drown the answer
+        far = self._markov_epsilons(self.saddle.log_delta) < epsilon - 0.1 / c
+        self.rows = [0, *(row for row in range(1, far.size) if not far[row])]
+        self.live = self.slices.keep(self.rows) if len(self.rows) < far.size else self.slices
+        self.ahead_log = self.forward_log[self.rows, 1:]
         self._choose_step(epsilon, self.saddle.log_delta)
         nodes = self._cut(self.saddle.width)
         if self.dropped > self.saddle.width / self.step:
             return False
         try:
-            value, error = self.slices.values(self.step, nodes)
+            value, error = self.live.values(self.step, nodes)
         except TooFine:
             return False
-        self.height = float(value[0].real)
-        self.height_error = float(error[0])
-        u = self.step * np.arange(nodes)
+        self.height = value[:, 0].real.copy()
+        self.u = u = self.step * np.arange(nodes)
         w = np.empty(nodes, dtype=np.complex128)
         w.real, w.imag = c, u
         kernel = (c * (c + 1.0)) / (w * (w + 1.0))
-        self.u = u
+        kernel[0] = 0.5
+        value -= self.height[:, None]
+        if float(value.real.max()) > 1.0:
+            return False  # |phi| is largest at u = 0: rounding has drowned it
+        phase = UNIT * (2.0 * np.abs(value) + (4.0 * abs(epsilon) * u + 12.0) + 3.0 * FUNCTION / UNIT)
+        value -= 1j * (u * epsilon)
         self.anchor = epsilon
-        self.weights = kernel * np.exp((value - self.height) - 1j * (u * epsilon))
-        self.weights[0] = 0.5
+        self.weights = kernel * np.exp(value)
         sizes = np.abs(self.weights)
-        self.lever = float(sizes @ u)
-        phase = UNIT * (2.0 * np.abs(value.imag) + 4.0 * u * abs(epsilon) + 2.0 * np.abs(value.real - self.height))
-        # the node at u = 0 is the height itself: its error is counted once, there
-        error[0] = 0.0
-        relative = np.expm1(np.minimum(error + phase + 3.0 * FUNCTION + 12.0 * UNIT, 600.0))
-        self.sum_error = float(sizes @ relative) * SECOND_ORDER + nodes * UNIT * float(sizes.sum())
+        self.lever = sizes @ u
+        base = abs(math.log(c)) + math.log1p(c) + abs(math.log(self.step)) + 6.0
+        self.height_error = error[:, 0] + 8.0 * UNIT * (np.abs(self.height) + base)
+        error[:, 0] = 0.0  # the node at u = 0 is the height itself: its error is counted once, there
+        relative = np.expm1(np.minimum(error + phase, 600.0))
+        self.sum_error = (sizes * (relative * SECOND_ORDER + nodes * UNIT)).sum(axis=1)
+        self._fixed = self.height - math.log(c) - math.log1p(c) + math.log(self.step / math.pi)
         return True
 
     def _choose_step(self, epsilon: float, log_delta: float) -> None:
         c = self.c
         left = 2.0 * math.pi * c / (TOLERANCE - log_delta)
-        need = TOLERANCE + self.forward_log - self.forward * epsilon - log_delta
-        right = 2.0 * math.pi * (self.forward - c)[1:] / np.maximum(need[1:], 1e-3)
+        need = self.ahead_log.max(axis=0) - self.forward[1:] * epsilon + (TOLERANCE - log_delta)
+        right = (2.0 * math.pi) * (self.forward[1:] - c) / np.maximum(need, 1e-3)
         self.step = min(left, max(float(right.max()), 1e-3 * left))
 
     def _cut(self, width: float) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
         nodes = self._cut_by(width, thorough=False)
-        return self._cut_by(width, thorough=True) if nodes > _FEW else nodes
+        return nodes if nodes <= _FEW else self._cut_by(width, thorough=True)
 
     def _cut_by(self, width: float, thorough: bool) -> int:
         cells = Cells(width)
-        beyond = cells.sums_beyond(np.exp(-self.slices.decay(cells, thorough)), self.step)
+        beyond = cells.sums_beyond(np.exp(-self.live.decay(cells, thorough)), self.step)
         dropped = beyond * (self.c * (self.c + 1.0) / self.step * SECOND_ORDER)
         wanted = math.exp(-TOLERANCE) * width / self.step
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
@@ -130,57 +142,67 @@ class Contour:
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta(epsilon) and its slope, uncertified: what the search for an epsilon goes by."""
-        total, swing = self._sum(epsilon)
-        if total <= 0.0:
-            return -math.inf, -self.c
-        self.total = total
-        return self._scale(epsilon) + math.log(total), -self.c + swing / total
+        turned = self._turned(epsilon)
+        best, found = (-math.inf, -self.c), zip(turned.real.sum(axis=1), turned.imag @ self.u, self._fixed, strict=True)
+        for total, swing, fixed in found:
+            if total > 0.0:
+                best = max(best, (float(fixed) - self.c * epsilon + math.log(total), float(swing / total) - self.c))
+        return best
 
     def error(self, epsilon: float) -> float:
         """About how far the certified ends of log delta(epsilon) lie from the estimate."""
-        return self._scale_error(epsilon, self.saddle.log_delta) + 1.001 * (self.sum_error + self.dropped) / self.total
+        total = self._turned(epsilon).real.sum(axis=1)
+        size = 8.0 * UNIT * (2.0 * abs(self.c * epsilon) + abs(self.saddle.log_delta))
+        lost = (self.sum_error + self.dropped) / np.maximum(np.abs(total), 1e-300)
+        return float((self.height_error + lost)[0]) * 1.001 + size
 
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""
-        high = self._sum(epsilon)[0] + self.sum_error + self._moved(epsilon) + self.dropped
-        scale = self._scale(epsilon)
-        bound = scale + self._scale_error(epsilon, scale) + math.log(high) if high > 0.0 else math.inf
-        return min(bound, self.markov(epsilon))
+        high = self._turned(epsilon).real.sum(axis=1) + self._lost(epsilon)
+        scale = self._fixed - self.c * epsilon
+        bound = scale + self._scale_error(epsilon, scale) + np.log(np.maximum(high, 1e-300))
+        proved = self._markovs(epsilon)
+        proved[self.rows] = np.minimum(proved[self.rows], bound)
+        return float(proved.max())
+
+    def _markovs(self, epsilon: float) -> Array:
+        """Certified upper bounds of log delta(epsilon) from the real axis alone, one for each ordered pair."""
+        bounds = (self.forward_log - self.forward * epsilon).min(axis=1)
+        return bounds + 8.0 * UNIT * (np.abs(bounds) + (float(self.forward[-1]) * abs(epsilon) + 1.0))
+
+    def _markov_epsilons(self, log_delta: float) -> Array:
+        """Epsilons at which these bounds are at most log_delta."""
+        epsilons = ((self.forward_log - log_delta) / self.forward).min(axis=1)
+        return epsilons + 16.0 * UNIT * (np.abs(epsilons) + (abs(log_delta) + 1.0) / self.c)
 
     def markov(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon) from the real axis alone (paper S, Proposition 14)."""
-        bound = float((self.forward_log - self.forward * epsilon).min())
-        return bound + 8.0 * UNIT * (abs(bound) + float(self.forward[-1]) * abs(epsilon) + 1.0)
+        return float(self._markovs(epsilon).max())
 
     def markov_epsilon(self, log_delta: float) -> float:
         """An epsilon at which `markov` is at most log_delta."""
-        epsilon = float(((self.forward_log - log_delta) / self.forward).min())
-        return epsilon + 16.0 * UNIT * (abs(epsilon) + abs(log_delta) / self.c + 1.0 / self.c)
+        return float(self._markov_epsilons(log_delta).max())
 
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon), -inf if nothing is proved."""
-        scale = self._scale(epsilon)
+        scale = self._fixed - self.c * epsilon
         span = 2.0 * math.pi / self.step
-        aliased = (self.forward_log - self.forward * epsilon - span * (self.forward - self.c) - scale)[1:]
-        beyond = math.exp(min(700.0, float(aliased.min()))) / -math.expm1(-span * float(self.forward[1] - self.c))
-        before = math.exp(min(700.0, -scale - span * self.c)) / -math.expm1(-span * self.c)
-        low = self._sum(epsilon)[0] - self.sum_error - self._moved(epsilon) - self.dropped
-        low -= (beyond + before) * (1.0 + 1e-9)
-        return scale - self._scale_error(epsilon, scale) + math.log(low) if low > 0.0 else -math.inf
+        ahead = self.forward[1:] - self.c
+        aliased = (self.ahead_log - self.forward[1:] * epsilon - span * ahead).min(axis=1)
+        beyond = np.exp(np.minimum(aliased - scale, 700.0)) / -math.expm1(-span * float(ahead[0]))
+        before = np.exp(np.minimum(-scale - span * self.c, 700.0)) / -math.expm1(-span * self.c)
+        low = self._turned(epsilon).real.sum(axis=1) - self._lost(epsilon) - (beyond + before) * (1.0 + 1e-9)
+        error = self._scale_error(epsilon, scale)
+        proved = [float(s - e) + math.log(x) for s, e, x in zip(scale, error, low, strict=True) if x > 0.0]
+        return max(proved, default=-math.inf)
 
-    def _sum(self, epsilon: float) -> tuple[float, float]:
-        """The sum over the nodes in units of its first term, and its derivative in epsilon beyond the factor."""
-        turned = self.weights * np.exp((-1j * (epsilon - self.anchor)) * self.u)
-        return float(turned.real.sum()), float(self.u @ turned.imag)
+    def _turned(self, epsilon: float) -> ComplexArray:
+        """The terms of the sum at this epsilon, in units of the first."""
+        return self.weights * np.exp((-1j * (epsilon - self.anchor)) * self.u)
 
-    def _scale(self, epsilon: float) -> float:
-        c = self.c
-        return self.height - c * epsilon - math.log(c) - math.log1p(c) + math.log(self.step / math.pi)
+    def _lost(self, epsilon: float) -> Array:
+        """Bounds of the errors of the sums, in the same units."""
+        return self.sum_error + (self.lever * (abs(epsilon - self.anchor) * 4.0 * UNIT) + self.dropped)
 
-    def _scale_error(self, epsilon: float, scale: float) -> float:
-        c = self.c
-        size = abs(self.height) + abs(c * epsilon) + abs(math.log(c)) + math.log1p(c) + abs(math.log(self.step))
-        return self.height_error + 8.0 * UNIT * (size + abs(scale) + 6.0)
-
-    def _moved(self, epsilon: float) -> float:
-        return self.lever * abs(epsilon - self.anchor) * 4.0 * UNIT
+    def _scale_error(self, epsilon: float, scale: Array) -> Array:
+        return self.height_error + 8.0 * UNIT * (np.abs(scale) + abs(self.c * epsilon))

@@ -24,14 +24,18 @@ NOTHING = Closed(-math.inf, 0.0, -math.inf)
 
 
 class Slice(Protocol):
-    """A loss seen along the vertical line Re w = c, everything certified."""
+    """A loss seen along the vertical line Re w = c, everything certified; arrays have one row for each ordered pair."""
+
+    def keep(self, rows: list[int]) -> "Slice":
+        """The same for some of the rows only (a slice of one row stands for all)."""
+        ...
 
     def above(self, points: Array) -> Array:
         """Upper bounds of K at real points right of -1, on the same side of 0 as c."""
         ...
 
     def decay(self, cells: Cells, thorough: bool) -> Array:
-        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u; better and slower ones if thorough."""
+        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u; asked again, thorough, if the first were too weak."""
         ...
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
@@ -41,6 +45,15 @@ class Slice(Protocol):
 
 class Loss(Protocol):
     """The privacy loss of one step."""
+
+    @property
+    def rows(self) -> int:
+        """How many ordered pairs it stands for: 1 also where all have the same loss."""
+        ...
+
+    def single(self, row: int) -> "Loss":
+        """The loss of one of them."""
+        ...
 
     @property
     def ceiling(self) -> float:
@@ -58,6 +71,11 @@ class Loss(Protocol):
         ...
 
     @property
+    def rough(self) -> tuple[float, float]:
+        """A lower bound of delta(0), and about the variance of Z: both cheap, to decide where to look."""
+        ...
+
+    @property
     def knee(self) -> float:
         """A c past which K grows much faster than its second derivative at 0 says, or inf: where a search should begin."""
         ...
@@ -67,7 +85,7 @@ class Loss(Protocol):
         ...
 
     def expand(self, c: float) -> tuple[float, float, float]:
-        """K, K', K'' at a real point c > -1, to a few digits: a guide for the search, never part of an answer."""
+        """K, K', K'' of the first pair at a real c > -1, to a few digits: a guide for the search, never part of an answer."""
         ...
 
     def mean(self) -> tuple[float, float]:

@@ -7,10 +7,12 @@ the answer from both sides where the contour proves too little:
     delta(eps) <= sum of the steps' delta(0) + max(0, 1 - e^eps);  = 0 from the ceiling on;  <= 1
     delta(eps) <= that of the run with every sampled step replaced by the step itself (sampling is post-processing:
                   a fresh draw of the noise stands in for the answer with probability 1 - q)
+
+The ordered pairs of a relation are composed each by itself, and the larger answer counts.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -27,36 +29,34 @@ Interval = tuple[float, float]
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
-def log_delta_interval(run: ComposedLoss, epsilon: float, floor: float = -math.inf) -> Interval:
-    """Both ends of log delta(epsilon).  If it is surely at most `floor`, the upper end may be anything up to that."""
-    low, high = _certain(run, epsilon)
+def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
+    """Both ends of log delta(epsilon)."""
+    low, high = _largest(_certain(single, epsilon) for single in run.singles())
     if not run.terms or high - low < 1e-14:
         return low, high
     if epsilon > _FAR:
-        return -math.inf, log_delta_interval(run, _FAR, floor)[1]  # delta falls in epsilon
-    closed = _closed(run, epsilon)
-    if closed is not None:
-        low, high = max(low, down(closed.value, closed.error)), min(high, up(closed.value, closed.error))
-    elif high > max(low, floor):
+        return -math.inf, log_delta_interval(run, _FAR)[1]  # delta falls in epsilon
+    closed = [_closed(single, epsilon) for single in run.singles()]
+    if all(found is not None for found in closed):
+        ends = [(down(found.value, found.error), up(found.value, found.error)) for found in closed if found]
+        low, high = max(low, max(end[0] for end in ends)), min(high, max(end[1] for end in ends))
+    else:
         try:
             contour = Contour(run, Saddle.of_epsilon(run, epsilon))
             high = min(high, contour.markov(epsilon))
-            if high > floor and contour.lay():
+            if contour.lay():
                 low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
             if low < -1e-3 and high > -0.5:
                 low = max(low, _near_one(run, epsilon))
         except TooFine:
             high = min(high, log_delta_interval(_unsampled(run), epsilon)[1])
         if low < high - 1e-9:
-            low = max(low, _at_least(run, epsilon))
+            low = max(low, *(_at_least(single, epsilon) for single in run.singles()))
     return min(low, high), high if high == -math.inf else max(high, -LARGEST)
 
 
-def epsilon_interval(run: ComposedLoss, delta: float, floor: float = 0.0) -> Interval:
-    """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta.
-
-    If it is surely at most `floor`, the upper end may be anything up to that.
-    """
+def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
+    """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
     if delta >= 1.0 or not run.terms:
         return 0.0, 0.0
     ceiling = run.ceiling
@@ -65,26 +65,72 @@ def epsilon_interval(run: ComposedLoss, delta: float, floor: float = 0.0) -> Int
     log_delta = math.log(delta)
     slack = FUNCTION * abs(log_delta)
     target = log_delta - slack, log_delta + slack  # surely below and above log(delta)
-    if _certain(run, 0.0)[1] <= target[0]:
-        return 0.0, 0.0
+    if all(count * loss.rough[0] < delta for loss, count in run.terms):
+        if _largest(_certain(single, 0.0) for single in run.singles())[1] <= target[0]:
+            return 0.0, 0.0
     low, high = 0.0, ceiling
     try:
-        low, high = _solve(run, log_delta, target, floor)
+        if _has_closed(run):
+            low, high = _largest(_solve_closed(single, log_delta, target) for single in run.singles())
+        else:
+            low, high = _solve(run, log_delta, target)
     except TooFine:
         high = epsilon_interval(_unsampled(run), delta)[1]
-    if high > floor and low < high * (1.0 - 1e-9):
-        low = max(low, _epsilon_at_least(run, log_delta, target[1]))
+    if low < high * (1.0 - 1e-9):
+        low = max(low, *(_epsilon_at_least(single, target[1]) for single in run.singles()))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high
 
 
+def renyi_bound(run: ComposedLoss, order: float) -> float:
+    """The Rényi divergence of this order (1: Kullback-Leibler, inf: the largest loss), rounded up."""
+    if not run.terms:
+        return 0.0
+    if math.isinf(order):
+        return run.ceiling
+    return max(_renyi(single, order - 1.0) for single in run.singles())
+
+
+def _renyi(run: ComposedLoss, c: float) -> float:
+    if c == 0.0:
+        value, error = run.mean()
+        return up(value, error)
+    total = math.fsum(count * _cumulant_above(run, place, c) for place, (_, count) in enumerate(run.terms))
+    return up(total / c * (1.0 + (len(run.terms) + 4.0) * UNIT))
+
+
+def _cumulant_above(run: ComposedLoss, place: int, c: float) -> float:
+    """An upper bound of K(c) of one step, tight where the noise can be integrated."""
+    loss, count = run.terms[place]
+    bound = loss.bound(c)
+    try:
+        value, error = loss.slice(c, c, 0.0, count).values(1.0, 1)
+    except TooFine:
+        return bound
+    found = float(value[0, 0].real)
+    return min(bound, found + float(np.log1p(error[0, 0])) + FUNCTION * abs(found))
+
+
+def _largest(intervals: Iterable[Interval]) -> Interval:
+    """The interval of the larger of several unknowns."""
+    low = high = -math.inf
+    for one in intervals:
+        low, high = max(low, one[0]), max(high, one[1])
+    return low, high
+
+
 def _closed(run: ComposedLoss, epsilon: float) -> Closed | None:
-    """The closed form, if the run has one."""
-    if len(run.terms) == 1:
-        loss, count = run.terms[0]
-        if count == 1:  # Gaussian parts are one step, whatever their number
-            return loss.closed(epsilon)
+    """The closed form of a run of one step (Gaussian parts are one step, whatever their number), if it has one."""
+    if len(run.terms) == 1 and run.terms[0][1] == 1:
+        return run.terms[0][0].closed(epsilon)
     return None
+
+
+def _has_closed(run: ComposedLoss) -> bool:
+    """Whether every ordered pair has a closed form."""
+    if len(run.terms) > 1 or run.terms[0][1] > 1:
+        return False
+    return all(_closed(single, 0.0) is not None for single in run.singles())
 
 
 def _certain(run: ComposedLoss, epsilon: float) -> Interval:
@@ -112,13 +158,14 @@ def _at_least(run: ComposedLoss, epsilon: float) -> float:
         single = loss.closed(epsilon)
         if single is not None:
             low = max(low, single.value - single.error)
-    if epsilon < run.ceiling * (1.0 - 1e-12) and run.log_top_mass > -math.inf:
-        low = max(low, run.log_top_mass + math.log(-math.expm1(epsilon - run.ceiling * (1.0 - 1e-13))) - 4.0 * FUNCTION)
+    top = run.ceiling * (1.0 - 1e-13)  # surely at most the largest loss
+    if epsilon < top and run.log_top_mass > -math.inf:
+        low = max(low, run.log_top_mass + math.log(-math.expm1(epsilon - top)) - 4.0 * FUNCTION)
     return low
 
 
-def _epsilon_at_least(run: ComposedLoss, log_delta: float, target: float) -> float:
-    """An epsilon at which single steps, or the largest loss, already have delta(epsilon) >= delta."""
+def _epsilon_at_least(run: ComposedLoss, target: float) -> float:
+    """An epsilon at which single steps, or the largest loss, already have log delta(epsilon) >= target."""
     low, high = 0.0, min(run.ceiling, 1e300)
     if _at_least(run, 0.0) < target:
         return 0.0
@@ -134,10 +181,13 @@ def _epsilon_at_least(run: ComposedLoss, log_delta: float, target: float) -> flo
 
 
 def _near_one(run: ComposedLoss, epsilon: float) -> float:
-    """A lower bound of log delta where it is nearly 0: 1 - delta = E min(1, e^{eps - Z}) <= e^{K(-t) + t eps}, 0 <= t <= 1."""
+    """A lower bound of log delta where delta is nearly 1.
+
+    1 - delta = E min(1, e^{eps - Z}) <= e^{K(-t) + t eps} for 0 <= t <= 1.
+    """
     _, mean, variance = run.expand(0.0)
     t = min(0.5, max((mean - epsilon) / variance, 1e-6))
-    bound = float(run.slice(-t, -t, 0.0).above(np.array([-t]))[0]) + t * epsilon + 8.0 * UNIT * abs(epsilon)
+    bound = float(run.slice(-t, -t, 0.0).above(np.array([-t])).min()) + t * epsilon + 8.0 * UNIT * abs(epsilon)
     return math.log1p(-math.exp(bound)) - FUNCTION if bound < -1e-9 else -math.inf
 
 
@@ -154,14 +204,12 @@ def _unsampled(run: ComposedLoss) -> ComposedLoss:
     return ComposedLoss(((GaussianLoss(math.fsum(squares)), 1), *rest))
 
 
-def _solve(run: ComposedLoss, log_delta: float, target: Interval, floor: float) -> Interval:
-    closed = _closed(run, 0.0)
-    if closed is not None and closed.error < 1.0:
-        return _solve_closed(run, log_delta, target)
+def _solve(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
+    """By the contour."""
     saddle = Saddle.of_delta(run, log_delta)
     contour = Contour(run, saddle)
     top = contour.markov_epsilon(target[0])
-    if top <= floor or not contour.lay():
+    if not contour.lay():
         return 0.0, top
 
     def gap(epsilon: float) -> tuple[float, float]:
@@ -177,17 +225,18 @@ def _solve(run: ComposedLoss, log_delta: float, target: Interval, floor: float) 
 
 
 def _solve_closed(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
+    """By the closed form of a single step."""
+
     def at(epsilon: float) -> Closed:
         found = _closed(run, epsilon)
         return Closed(-LARGEST, math.inf, -math.inf) if found is None else found
 
     def gap(epsilon: float) -> tuple[float, float]:
         value, _, slope = at(epsilon)
-        return max(log_delta - value, -LARGEST), -slope
+        return min(log_delta - value, LARGEST), -slope
 
-    if at(0.0).value <= log_delta:
-        guess = 0.0
-    else:
+    guess = 0.0
+    if at(0.0).value > log_delta:
         _, mean, variance = run.expand(0.0)
         start = min(mean + math.sqrt(-2.0 * log_delta * variance), run.ceiling * 0.5)
         guess = increasing_root(gap, start, lower=0.0, upper=run.ceiling)
@@ -205,7 +254,10 @@ def _solve_closed(run: ComposedLoss, log_delta: float, target: Interval) -> Inte
 
 
 def _certify(margin: Callable[[float], float], guess: float, pace: float) -> float:
-    """From a guess, go in the direction of pace's sign until the margin is not negative; it grows about as fast as |pace|."""
+    """From a guess, go in the direction of pace's sign until the margin is not negative.
+
+    The margin is taken to grow about as fast as |pace|; +-inf if it never does.
+    """
     point = guess
     if not abs(pace) > 0.0:
         return math.copysign(math.inf, pace)

@@ -25,6 +25,7 @@ class GaussianLoss:
     log_top_mass = -math.inf
     nodes_allowed = 1 << 15
     knee = math.inf
+    rows = 1
 
     def bound(self, c: float) -> float:
         return 0.5 * self.square * c * (c + 1.0) * (1.0 + SQUARE_ERROR + 4.0 * UNIT)
@@ -38,6 +39,13 @@ class GaussianLoss:
     def slice(self, c: float, ahead: float, reach: float, count: int) -> "GaussianSlice":
         return GaussianSlice(self.square, c)
 
+    @property
+    def rough(self) -> tuple[float, float]:
+        return 0.38 * min(1.0, math.sqrt(self.square)), self.square
+
+    def single(self, row: int) -> "GaussianLoss":
+        return self
+
     def closed(self, epsilon: float) -> Closed:
         return gaussian_log_delta(math.sqrt(self.square), epsilon)
 
@@ -47,12 +55,15 @@ class GaussianSlice:
     square: float
     c: float
 
+    def keep(self, rows: list[int]) -> "GaussianSlice":
+        return self
+
     def above(self, points: Array) -> Array:
         value = 0.5 * self.square * points * (points + 1.0)
-        return value + np.abs(value) * (SQUARE_ERROR + 4.0 * UNIT)
+        return (value + np.abs(value) * (SQUARE_ERROR + 4.0 * UNIT))[None, :]
 
     def decay(self, cells: Cells, thorough: bool) -> Array:
-        return cells.left * cells.left * (0.5 * self.square * (1.0 - SQUARE_ERROR - 8.0 * UNIT))
+        return (cells.left * cells.left * (0.5 * self.square * (1.0 - SQUARE_ERROR - 8.0 * UNIT)))[None, :]
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         u = step * np.arange(nodes)
@@ -61,7 +72,7 @@ class GaussianSlice:
         value.real = half * (self.c * (self.c + 1.0) - u * u)
         value.imag = half * ((2.0 * self.c + 1.0) * u)
         size = half * (self.c * (self.c + 1.0) + (2.0 * self.c + 1.0) * u + u * u)
-        return value, size * (SQUARE_ERROR + 6.0 * UNIT)
+        return value[None, :], (size * (SQUARE_ERROR + 6.0 * UNIT))[None, :]
 
 
 def gaussian_log_delta(mu: float, epsilon: float) -> Closed:

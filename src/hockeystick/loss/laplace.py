@@ -28,6 +28,7 @@ class LaplaceLoss:
     log_top_mass = -math.log(2.0) * (1.0 + 2.0 * UNIT)
     nodes_allowed = 1 << 15
     knee = math.inf
+    rows = 1
 
     @property
     def ceiling(self) -> float:
@@ -58,6 +59,13 @@ class LaplaceLoss:
     def slice(self, c: float, ahead: float, reach: float, count: int) -> "LaplaceSlice":
         return LaplaceSlice(self.a, c)
 
+    @property
+    def rough(self) -> tuple[float, float]:
+        return 0.39 * min(1.0, self.a), min(self.a, 1.0) * self.a
+
+    def single(self, row: int) -> "LaplaceLoss":
+        return self
+
     def closed(self, epsilon: float) -> Closed:
         """delta = 1 - e^{(epsilon - a)/2} for |epsilon| <= a; 0 above; 1 - e^epsilon below -a."""
         a = self.a
@@ -85,9 +93,12 @@ class LaplaceSlice:
         self._peak = max(self._top, self._bottom)
         self._rest = max(0.0, 1.0 - self._top - self._bottom)
 
+    def keep(self, rows: list[int]) -> "LaplaceSlice":
+        return self
+
     def above(self, points: Array) -> Array:
         value, error = self._log_phi(points + (0.5 + 0j))
-        return value.real + error * SECOND_ORDER
+        return (value.real + error * SECOND_ORDER)[None, :]
 
     def decay(self, cells: Cells, thorough: bool) -> Array:
         left, right = cells.left, cells.right
@@ -98,11 +109,12 @@ class LaplaceSlice:
         pair = np.sqrt(np.maximum(atoms * atoms - 4.0 * self._top * self._bottom * sine, 0.0))
         direct = np.minimum(1.0, pair + np.minimum(1.0 - atoms, self._peak / left) if atoms < 1.0 else pair)
         gap = np.maximum(1.0 - direct, stretched_gap(left, self._rest, self._peak))
-        return -np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (1.0 - 1e-12)
+        return (np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-1.0 + 1e-12))[None, :]
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         v = (self.c + 0.5) + 1j * (step * np.arange(nodes))
-        return self._log_phi(v)
+        value, error = self._log_phi(v)
+        return value[None, :], error[None, :]
 
     def _log_phi(self, v: ComplexArray) -> tuple[ComplexArray, Array]:
         """log phi at w = v - 1/2 with a bound of its error, for Re v >= 0 (phi is even in v)."""

@@ -1,6 +1,6 @@
 """Expectations over the noise of a sampled Gaussian step by the trapezoidal rule, with every error bounded.
 
-With noise multiplier s and a standard normal z, the log ratio of (1-q) N(1/s shift) + q N(0) is L(z) = log(1 + x),
+With noise multiplier s and a standard normal z, the log ratio of (1-q) N(0, 1) + q N(1/s, 1) to N(0, 1) is L(z) = log(1 + x),
 x = q (e^t - 1), t = z/s - 1/(2 s^2); r = q e^t/(1 + x) is the share of the sampled component and L' = r/s.
 M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand between M and a finite sum:
 
@@ -52,17 +52,18 @@ class Shape:
         return math.log((1.0 - self.rate) + self.rate * math.exp(t))
 
     def ratios(self, z: Array) -> tuple[Array, Array]:
-        """L and the share r at increasing z."""
+        """L and the share r; z grows along the last axis."""
         t = z * (1.0 / self.noise) - 0.5 / self.noise**2
-        capped = np.minimum(t, _CAP) if t[-1] > _CAP else t
+        far = float(t[..., -1].max()) > _CAP
+        capped = np.minimum(t, _CAP) if far else t
         grown = self.rate * np.exp(capped)
         total = grown + (1.0 - self.rate)
         excess = self.rate * np.expm1(capped)
-        if excess[0] >= -0.5:
+        if self.rate < 0.5:
             ratio = np.log1p(excess)
         else:
             ratio = np.where(excess < -0.5, np.log(total), np.log1p(np.maximum(excess, -0.5)))
-        if capped is not t:
+        if far:
             ratio = np.where(t > _CAP, t + math.log(self.rate), ratio)
         return ratio, grown / total
 
@@ -146,6 +147,8 @@ class Grid:
             high = max(shape.right_edge(max(self.most, 1.0), -lead), math.sqrt(2.0 * lead) + 1.0 / noise)
         if ahead > self.most:
             high = max(high, min(shape.right_edge(ahead, -lead), 2.0 * high))
+        if not 0.0 < (high - self.low) / self.step < 1e12:
+            raise TooFine
         count = int((high - self.low) / self.step) + 2
         self.high = self.low + self.step * (count - 1)
         self._skipped: tuple[Callable[[Array], Array], npt.NDArray[np.bool_]] | None = None
@@ -167,9 +170,9 @@ class Grid:
     def split(self, size: float) -> "Split":
         """The nodes split for |k| <= size."""
         for found in self._splits:
-            if 0.5 * found.size <= size <= found.size:
+            if size <= found.size <= max(1.0, 2.0 * size):
                 return found
-        self._splits.append(Split(self, 1.1 * size))
+        self._splits.append(Split(self, max(1.0, 1.1 * size)))
         return self._splits[-1]
 
     def _places(self, k: float, count: int, target: float) -> Array:
@@ -194,7 +197,7 @@ class Grid:
         if self._skipped is None or not self._skipped[1].any():
             return np.full(k.shape, -math.inf)
         heights, light = self._skipped
-        return heights(k)[:, light].max(axis=1) + math.log(light.size)
+        return heights(k.ravel())[:, light].max(axis=1).reshape(k.shape) + math.log(light.size)
 
     def rule(self, k: float, angle: float | None = None) -> float:
         """log of the relative error of the rule for e^{kL}, k real (Im k adds |Im k| * angle); a looser strip if given."""
@@ -204,24 +207,24 @@ class Grid:
         alias = 2.0 * math.pi * a / self.step
         return math.log(2.0) + 0.5 * a * a + fold - alias - math.log1p(-math.exp(-alias)) + 1e-9
 
-    def outside(self, k: Array) -> Array:
-        """log of a bound of what the nodes beyond both ends would add to the sum of e^{kL}, for real k of one sign."""
-        left = log_tail_bound(-self.low)
-        if k[0] > 0.0:
-            shift = k * (1.0 / self.shape.noise)
-            past = np.maximum(self.high - shift, 0.0)
-            right = k * self.ends[1] + shift * (0.5 * shift - self.high) - 0.5 * past * past
-            left = left + k * self.ends[0]
+    def outside(self, k: float) -> float:
+        """log of a bound of what the nodes beyond both ends, or left out, would add to the sum of e^{kL}, for real k."""
+        if k > 0.0:
+            shift = k / self.shape.noise
+            right = k * self.ends[1] + shift * (0.5 * shift - self.high) + log_tail_bound(self.high - shift)
+            bound = max(log_tail_bound(-self.low) + k * self.ends[0], right)
         else:
-            left, right = left + k * self.floor, np.full(k.shape, log_tail_bound(self.high))
-        # three bounds; a sum exceeds its integral by less than a half
-        return np.maximum(np.maximum(left, right), self._gap(k)) + 1.6
+            bound = max(log_tail_bound(-self.low) + k * self.floor, log_tail_bound(self.high))
+        if self._skipped is not None:
+            bound = max(bound, float(self._gap(np.array([k]))[0]))
+        return bound + 1.6  # three of them; a sum exceeds its integral by less than a half
 
     def outside_linear(self, size: float) -> float:
         """The same for 1 + |k x| with |k| <= size."""
-        between = float(self._gap(np.array([0.0, 1.0])).max())
-        ends = max(log_tail_bound(-self.low), self.shape.right_tail(1.0, self.high))
-        return max(ends, between) + math.log(1.0 + size) + 1.6
+        bound = max(log_tail_bound(-self.low), self.shape.right_tail(1.0, self.high))
+        if self._skipped is not None:
+            bound = max(bound, float(self._gap(np.array([0.0, 1.0])).max()))
+        return bound + math.log(1.0 + size) + 1.6
 
     def ratio_errors(self) -> tuple[Array, Array]:
         """Bounds of the rounding errors of t and of L at the nodes."""
@@ -233,7 +236,7 @@ class Grid:
 
 
 class Split:
-    """The nodes of a grid in two kinds, for |k| <= size: those with |k L| <= 1/2, and the others.
+    """The nodes of a grid in two kinds, for |k| <= size, size >= 1: those with |L| size <= 1/2, and the others.
 
     Over the first kind, sum of weight (e^{kL} - 1 - k x) = k (k - 1) times a polynomial in k, whose coefficients `tails` and whose
     error, `small_error` times |k (k - 1)|, do not depend on k.  Of the others the sums of weight and of weight * x are kept, with

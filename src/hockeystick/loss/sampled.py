@@ -11,10 +11,10 @@ import numpy as np
 
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, exp_remainder
-from .cumulant import NOTHING, Closed
+from .cumulant import NOTHING, Closed, Slice
 from .gaussian import gaussian_log_delta
 from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
-from .sampled_slice import SampledGaussianSlice
+from .sampled_slice import SampledGaussianSlice, StackedSlice
 
 
 class Guide:
@@ -23,7 +23,7 @@ class Guide:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._range = (math.inf, -math.inf)
-        self._last = (math.nan, (0.0, 0.0, 0.0))
+        self._found: dict[float, tuple[float, float, float]] = {}
         self._grid: Grid | None = None
 
     def _lay(self, k: float) -> None:
@@ -69,9 +69,9 @@ class Guide:
 
     def expand(self, k: float) -> tuple[float, float, float]:
         """log M, its derivative and its second derivative at k."""
-        if k != self._last[0]:
-            self._last = k, self._expand(k)
-        return self._last[1]
+        if k not in self._found:
+            self._found[k] = self._expand(k)
+        return self._found[k]
 
     def _expand(self, k: float) -> tuple[float, float, float]:
         if not self._range[0] <= k <= self._range[1]:
@@ -94,18 +94,35 @@ class Guide:
 
 @dataclass(frozen=True)
 class SampledGaussianLoss:
-    """One Poisson-sampled Gaussian step; `removal`: the mixture is P."""
+    """One Poisson-sampled Gaussian step, for one or two ordered pairs: in a removal the mixture is P, else Q."""
 
     shape: Shape
-    removal: bool
+    removals: tuple[bool, ...]
     guide: Guide = field(compare=False, repr=False)
 
     log_top_mass = -math.inf
     nodes_allowed = 1 << 12
 
     @property
+    def rough(self) -> tuple[float, float]:
+        noise, rate = self.shape.noise, self.shape.rate
+        return 0.38 * rate * min(1.0, 1.0 / noise), rate * rate * math.expm1(min(noise**-2, 30.0))
+
+    @property
+    def removal(self) -> bool:
+        """Whether the (first) ordered pair is a removal."""
+        return self.removals[0]
+
+    @property
+    def rows(self) -> int:
+        return len(self.removals)
+
+    def single(self, row: int) -> "SampledGaussianLoss":
+        return SampledGaussianLoss(self.shape, (self.removals[row],), self.guide)
+
+    @property
     def ceiling(self) -> float:
-        if self.removal:
+        if any(self.removals):
             return math.inf
         top = -math.log1p(-self.shape.rate)
         return up(top, top * FUNCTION)
@@ -138,9 +155,11 @@ class SampledGaussianLoss:
         value, first, second = self.guide.expand(self.exponent(c))
         return value, first if self.removal else -first, second
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> SampledGaussianSlice:
-        level = self.expand(c)[0]
-        return SampledGaussianSlice(self.shape, self.removal, c, ahead, reach, level, count, self.guide.grid)
+    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+        levels = [self.guide.expand(1.0 + c if removal else -c)[0] for removal in self.removals]
+        if self.rows > 1 and max(levels) > 1.0:  # peaks too far apart for one grid
+            return StackedSlice(tuple(self.single(row).slice(c, ahead, reach, count) for row in range(self.rows)))
+        return SampledGaussianSlice(self.shape, self.removals, c, ahead, reach, levels, count, self.guide.grid)
 
     def mean(self) -> tuple[float, float]:
         """E Z: E[L e^L - x] if the mixture is P, else E[x - L]; both integrands are non-negative."""

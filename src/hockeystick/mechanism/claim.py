@@ -36,17 +36,14 @@ class GDP(Mechanism):
     def squared_mu(self) -> float | None:
         return self.mu**2 if self.neighbours == DEFAULT else None
 
-    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
-        return [self._loss(order) if self.mu else None for order in wanted]
-
-    def _loss(self, order: Order) -> GaussianLoss:
-        if self.neighbours == "replace" and order != "replace":
+    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
+        if self.neighbours == "replace" and "replace" not in wanted:
             raise Unsupported(
                 f"{self!r} is claimed for replace-one; carried to add or remove it needs a null record that the mechanism "
                 "accepts, which a claim does not say.  Ask with neighbours='replace', or make the claim for add-or-remove."
             )
-        factor = 2.0 if order == "replace" and self.neighbours == DEFAULT else 1.0
-        return GaussianLoss((factor * self.mu) ** 2)
+        factor = 2.0 if "replace" in wanted and self.neighbours == DEFAULT else 1.0
+        return GaussianLoss((factor * self.mu) ** 2) if self.mu else None
 
     def __repr__(self) -> str:
         return (

@@ -33,7 +33,5 @@ class Gaussian(AdditiveNoise):
     def squared_mu(self) -> float:
         return (self.sensitivity / self.sigma) ** 2
 
-    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
-        return [
-            GaussianLoss(checks.ratio("sensitivity / sigma", self.moved(order), self.sigma) ** 2) for order in wanted
-        ]
+    def loss(self, wanted: tuple[Order, ...]) -> Loss:
+        return GaussianLoss(checks.ratio("sensitivity / sigma", self.moved(wanted[0]), self.sigma) ** 2)

@@ -27,5 +27,5 @@ class Laplace(AdditiveNoise):
     def __post_init__(self) -> None:
         self._check("scale")
 
-    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
-        return [LaplaceLoss(checks.ratio("sensitivity / scale", self.moved(order), self.scale)) for order in wanted]
+    def loss(self, wanted: tuple[Order, ...]) -> Loss:
+        return LaplaceLoss(checks.ratio("sensitivity / scale", self.moved(wanted[0]), self.scale))

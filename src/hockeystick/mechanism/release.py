@@ -11,9 +11,9 @@ import numpy as np
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue, Unsupported
-from ..loss import answer
 from ..loss.composed import ComposedLoss
 from ..loss.cumulant import Loss
+from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
 from ..loss.gaussian import GaussianLoss
 from ..neighbours import DEFAULT, Order, orders
 from ..numerics.rounding import exp_down, exp_up
@@ -84,8 +84,8 @@ class Release(ABC):
         >>> bounds.lower <= 4.3771776 <= bounds.upper, bounds.width < 1e-12
         (False, True)
         """
-        runs = self._runs(neighbours)
-        return _answered(lambda value: answer.epsilon_bounds(runs, value), "delta", delta, checks.non_negative)
+        run = self._run(neighbours)
+        return _answered(lambda value: epsilon_interval(run, value), "delta", delta, checks.non_negative)
 
     def delta(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
@@ -98,10 +98,10 @@ class Release(ABC):
 
     def delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
-        runs = self._runs(neighbours)
+        run = self._run(neighbours)
 
         def ask(value: float) -> tuple[float, float]:
-            low, high = answer.log_delta_bounds(runs, value)
+            low, high = log_delta_interval(run, value)
             return exp_down(low), exp_up(high, ceiling=1.0)
 
         return _answered(ask, "epsilon", epsilon, _any_real)
@@ -113,8 +113,8 @@ class Release(ABC):
         >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
         True
         """
-        runs = self._runs(neighbours)
-        return _answered(lambda value: answer.log_delta_bounds(runs, value), "epsilon", epsilon, _any_real)
+        run = self._run(neighbours)
+        return _answered(lambda value: log_delta_interval(run, value), "epsilon", epsilon, _any_real)
 
     def profile(self, epsilons: Any, neighbours: str = DEFAULT) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
@@ -136,10 +136,10 @@ class Release(ABC):
         >>> round(hs.Gaussian(sigma=2.0).rdp(order=2.5), 12)
         0.3125
         """
-        runs = self._runs(neighbours)
+        run = self._run(neighbours)
 
         def ask(value: float) -> tuple[float, float]:
-            bound = answer.renyi(runs, value)
+            bound = renyi_bound(run, value)
             return bound, bound
 
         return _answered(ask, "order", order, _renyi_order).upper
@@ -150,26 +150,21 @@ class Release(ABC):
 
         return to_json(self)
 
-    def _runs(self, neighbours: str) -> list[ComposedLoss]:
-        """One composed loss for each ordered pair of the relation that differs from the others."""
+    def _run(self, neighbours: str) -> ComposedLoss:
+        """The composed loss of the ordered pairs of the relation."""
         wanted = orders(neighbours)
-        squares: list[list[float]] = [[] for _ in wanted]
-        losses: list[dict[Loss, int]] = [{} for _ in wanted]
+        squares: list[float] = []
+        counts: dict[Loss, int] = {}
         for mechanism, count in self.parts:
-            for place, loss in enumerate(mechanism.losses(wanted)):
-                if isinstance(loss, GaussianLoss):
-                    squares[place].append(count * loss.square)
-                elif loss is not None:
-                    losses[place][loss] = losses[place].get(loss, 0) + count
-        runs = []
-        for own, others in zip(squares, losses, strict=True):
-            terms = sorted(others.items(), key=lambda item: repr(item[0]))
-            if own:  # Gaussian losses add up to one
-                terms.insert(0, (GaussianLoss(math.fsum(own)), 1))
-            run = ComposedLoss(tuple(terms))
-            if run not in runs:
-                runs.append(run)
-        return runs
+            loss = mechanism.loss(wanted)
+            if isinstance(loss, GaussianLoss):
+                squares.append(count * loss.square)
+            elif loss is not None:
+                counts[loss] = counts.get(loss, 0) + count
+        terms = sorted(counts.items(), key=lambda item: repr(item[0]))
+        if squares:  # Gaussian losses add up to one
+            terms.insert(0, (GaussianLoss(math.fsum(squares)), 1))
+        return ComposedLoss(tuple(terms))
 
 
 class Mechanism(Release):
@@ -180,8 +175,8 @@ class Mechanism(Release):
         return ((self, 1),)
 
     @abstractmethod
-    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
-        """The privacy loss for each ordered pair; None where nothing is lost."""
+    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
+        """The privacy loss for these ordered pairs; None where nothing is lost."""
 
     @property
     def squared_mu(self) -> float | None:

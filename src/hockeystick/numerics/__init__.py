@@ -1,1 +1,1 @@
-"""Kernels without a privacy word in them: rounding, roots, series, normal tails, the contour sum."""
+"""Kernels without a privacy word in them: rounding, roots, series, normal tails, decay of transforms."""

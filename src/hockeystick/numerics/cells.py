@@ -41,7 +41,9 @@ class Cells:
         piece = bounds * (_SPAN * (1.0 / self.start) + _SQUARE * (step / self.start**2))
         return np.add.accumulate(piece[::-1])[::-1]
 
-    def last_within(self, limits: Array) -> npt.NDArray[np.int64]:
-        """The last cell that ends at or before each limit, -1 where there is none."""
-        place = np.log(limits) * (1.0 / math.log(RATIO)) - (math.log(self.start) / math.log(RATIO) + 1.0 + 1e-9)
-        return np.floor(np.minimum(np.maximum(place, -1.0), COUNT - 2.0)).astype(np.int64)
+    def last_within(self, lengths: Array) -> npt.NDArray[np.intp]:
+        """The last cell whose u are all at most pi / length, -1 where there is none (or the length is not positive)."""
+        # a little more than the exact threshold, and one for rounding down towards 0 and past -1
+        start = math.log(math.pi / self.start) / math.log(RATIO) - 1e-6
+        place = np.log(np.maximum(lengths, 1e-300)) * (-1.0 / math.log(RATIO)) + start
+        return np.minimum(np.maximum(place, 0.0), COUNT - 1.0).astype(np.intp) - 1

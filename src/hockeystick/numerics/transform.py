@@ -8,6 +8,7 @@ from .cells import COUNT, Cells
 from .series import Array
 
 BINS = 32
+_ROWS = np.arange(2)[:, None, None]
 
 
 def stretched_gap(u: Array, mass: float | Array, variation: float | Array) -> Array:
@@ -25,37 +26,40 @@ def stretched_gap(u: Array, mass: float | Array, variation: float | Array) -> Ar
     return np.maximum(direct, square / (1.0 + np.sqrt(np.maximum(1.0 - square, 0.0)))) * (1.0 - 1e-12)
 
 
-def moment_gap(cells: Cells, variance: float, fourth: float) -> Array:
-    """Lower bounds of 1 - |f(u)|^2 on cells of u, from the variance (a lower bound) and the fourth central moment (an upper).
+def moment_gap(cells: Cells, variance: Array, fourth: Array) -> Array:
+    """Lower bounds of 1 - |f(u)|^2 on cells of u, from lower bounds of Var X and upper bounds of E (X - X')^4.
 
-    |f(u)|^2 = E cos(u (X - X')) <= 1 - u^2 Var + u^4 (2 fourth + 6 Var^2)/24; the bound is concave in u^2, so on a cell it is
-    least at an end.
+    |f(u)|^2 = E cos(u (X - X')) <= 1 - u^2 Var X + u^4 E (X - X')^4 / 24 for independent copies; the bound is concave in u^2,
+    so on a cell it is least at an end.  One row for each law.
     """
     square = cells.left * cells.left
-    bend = (2.0 * fourth + 6.0 * variance * variance) / 24.0
-    gap = square * (variance - np.minimum(square * bend, variance)) * (1.0 - 1e-12)
-    return np.minimum(np.minimum(gap, np.append(gap[1:], 0.0)), 1.0)
+    bend = fourth * (1.0 / 24.0)
+    gap = square * (variance[:, None] - np.minimum(square * bend[:, None], variance[:, None])) * (1.0 - 1e-12)
+    gap[:, :-1] = np.minimum(gap[:, :-1], gap[:, 1:])
+    gap[:, -1] = 0.0
+    return np.minimum(gap, 1.0)
 
 
 def spread_gap(cells: Cells, masses: Array, edges: Array, low: Array, high: Array) -> Array:
-    """Lower bounds of 1 - |f(u)|^2 on cells of u, from the masses of a law in consecutive intervals.
+    """Lower bounds of 1 - |f(u)|^2 on cells of u, from the masses of laws in consecutive intervals, one row for each law.
 
     1 - |f(u)|^2 = 2 E sin^2(u (X - X')/2) >= (2/pi^2) u^2 E[(X - X')^2; |X - X'| <= pi/u] for independent copies;
     two intervals of the law contribute their masses times the square of the distance of their conditional means
     (Jensen), once their farthest points are within pi/u.  `masses` are lower bounds of the probabilities of the
-    BINS intervals between `edges`; their conditional means lie between `low` and `high`.
+    intervals between `edges`; their conditional means lie between `low` and `high`.
     """
-    inner = np.maximum(low - high[:, None], 0.0)  # zero unless the column's interval lies right of the row's
-    outer = np.maximum(edges[1:] - edges[:-1, None], 1e-300)
-    weight = (masses * masses[:, None]) * (inner * inner)
-    place = cells.last_within((math.pi * (1.0 - 1e-12)) / outer.ravel())
-    collected = np.bincount(place + 1, weights=weight.ravel(), minlength=COUNT + 1)
+    inner = np.maximum(low[:, None, :] - high[:, :, None], 0.0)  # zero unless the column lies right of the row
+    outer = edges[:, None, 1:] - edges[:, :-1, None]
+    weight = masses[:, None, :] * masses[:, :, None] * inner * inner
+    rows = masses.shape[0]
+    place = cells.last_within(outer) + (_ROWS[:rows] * (COUNT + 1) + 1)
+    collected = np.bincount(place.ravel(), weights=weight.ravel(), minlength=rows * (COUNT + 1)).reshape(rows, COUNT + 1)
     left = cells.left
-    moment = np.add.accumulate(collected[:0:-1])[::-1]
+    moment = np.add.accumulate(collected[:, :0:-1], axis=1)[:, ::-1]
     return np.minimum(left * left * moment * (4.0 / math.pi**2 * (1.0 - 1e-9)), 1.0)
 
 
-def exponential_offset(rate: Array, width: float) -> Array:
+def exponential_offset(rate: Array, width: float | Array) -> Array:
     """Mean of the law with density proportional to e^{rate x} on [-width/2, width/2].
 
     Good to 1e-4 * width.

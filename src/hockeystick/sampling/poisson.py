@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from .. import checks
 from ..errors import BadType, Unsupported
 from ..loss.cumulant import Loss
+from ..loss.gaussian import GaussianLoss
 from ..loss.noise import Shape
 from ..loss.sampled import Guide, SampledGaussianLoss
 from ..mechanism.release import Mechanism, Release, unsupported_sampling
@@ -31,33 +32,25 @@ class Poisson(Mechanism):
             if mechanism.squared_mu is None:
                 raise unsupported_sampling(repr(mechanism))
 
-    def losses(self, wanted: tuple[Order, ...]) -> list[Loss | None]:
+    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
+        if self.rate == 0.0:
+            return None
+        if self.rate == 1.0:  # one Gaussian stands for all parts
+            found = [(mechanism.loss(wanted), count) for mechanism, count in self.base.parts]
+            squares = [count * loss.square for loss, count in found if isinstance(loss, GaussianLoss)]
+            return GaussianLoss(math.fsum(squares)) if squares else None
         square = math.fsum(count * (mechanism.squared_mu or 0.0) for mechanism, count in self.base.parts)
-        if self.rate == 0.0 or square == 0.0:
-            return [None] * len(wanted)
-        if self.rate == 1.0:
-            # one Gaussian stands for all parts
-            per_part = [mechanism.losses(wanted) for mechanism, _ in self.base.parts]
-            counts = [count for _, count in self.base.parts]
-            return [_merged([losses[i] for losses in per_part], counts) for i in range(len(wanted))]
+        if square == 0.0:
+            return None
         if "replace" in wanted:
             raise Unsupported(
                 f"{self!r} under replace-one is not accounted for yet: its symmetric pair of two mixtures is missing.  "
                 "Ask for add-or-remove, or for replace-one of the unsampled noise."
             )
         shape = Shape(1.0 / math.sqrt(square), self.rate)
-        guide = Guide(shape)
-        return [SampledGaussianLoss(shape, order == "remove", guide) for order in wanted]
+        return SampledGaussianLoss(shape, tuple(order == "remove" for order in wanted), Guide(shape))
 
     def __repr__(self) -> str:
         base = repr(self.base)
         return f"{base if isinstance(self.base, Mechanism) else f'({base})'}.poisson(rate={self.rate!r})"
 
-
-def _merged(losses: list[Loss | None], counts: list[int]) -> Loss | None:
-    from ..loss.gaussian import GaussianLoss
-
-    squares = [
-        count * loss.square for loss, count in zip(losses, counts, strict=True) if isinstance(loss, GaussianLoss)
-    ]
-    return GaussianLoss(math.fsum(squares)) if squares else None

@@ -1,0 +1,72 @@
+"""Reference values to 30 digits (data/golden.json): the rows that the mechanisms of today can answer.
+
+`kind` says what a value is.  "exact" (a paper states the quantity) and "extra" (no paper does) are both the truth itself, to
+which the answer must be equal; bounds that a paper states, arguments of optima and integers are not in the rows kept here.
+The inputs are decimals meant exactly, so what rounding them to doubles changes is allowed for: it is found by moving each
+rounded input by one unit in the last place.
+"""
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import hockeystick as hs
+
+ROWS = json.loads((Path(__file__).parent / "data" / "golden.json").read_text())["values"]
+KINDS = {"exact", "extra"}
+CLOSE = 1e-12
+
+
+def asked(call: str, inputs: dict[str, float]) -> float | hs.Bounds:
+    return eval(call, {"hs": hs, "math": math, "__builtins__": {"int": int}}, dict(inputs))
+
+
+def numbers(row: dict) -> dict[str, float]:
+    return {name: float(text) for name, text in row["inputs"].items()}
+
+
+def blur(row: dict) -> float:
+    """By how much the answer may move since the decimal inputs, and 1/x or a square root in the call, were rounded."""
+    inputs = numbers(row)
+    centre = asked(row["call"], inputs)
+    computed = "1/" in row["call"] or "sqrt" in row["call"]
+    moved = 0.0
+    for name, text in row["inputs"].items():
+        if f"int({name})" in row["call"] or name not in row["call"]:
+            continue
+        if computed or Fraction(text) != Fraction(inputs[name]):
+            for towards in (-math.inf, math.inf):
+                other = asked(row["call"], {**inputs, name: math.nextafter(inputs[name], towards)})
+                moved = max(moved, abs(other - centre))
+    if "sqrt" in row["call"]:
+        moved = max(moved, abs(centre) * 2.0**-50)  # the noise itself is rounded, not an input
+    return moved
+
+
+def test_the_rows_are_of_kinds_that_are_understood():
+    assert len(ROWS) == 75
+    assert {row["kind"] for row in ROWS} == KINDS
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_the_value_is_met(row):
+    truth = float(row["value"])
+    found = asked(row["call"], numbers(row))
+    if truth == 0.0:
+        assert found == 0.0
+        return
+    allowed = blur(row)
+    assert truth - allowed - CLOSE * truth <= found <= truth + allowed + CLOSE * truth
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_the_value_is_contained(row):
+    truth = float(row["value"])
+    allowed = blur(row) + 2.0**-52 * truth
+    assert truth - allowed <= asked(row["call"], numbers(row))
+    if ".rdp(" not in row["call"]:
+        both = asked(row["call"].replace(".delta(", ".delta_bounds(").replace(".epsilon(", ".epsilon_bounds("), numbers(row))
+        assert both.lower - allowed <= truth <= both.upper + allowed

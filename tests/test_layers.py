@@ -1,0 +1,144 @@
+"""A module imports from its own layer and from those above it, and from nothing else of the library."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "hockeystick"
+
+LAYERS = (
+    ("errors", "bounds", "neighbours", "checks"),
+    ("numerics",),
+    ("loss",),
+    ("mechanism",),
+    ("sampling",),
+    ("portable",),
+    ("planning",),
+    ("__init__",),
+)
+
+# Convenience methods that import, inside themselves, what stands below them (for type checkers also at the top).
+EXCEPTIONS = {
+    ("mechanism.release", "sampling.poisson"),  # Release.poisson
+    ("mechanism.release", "portable"),  # Release.to_json
+}
+
+
+class Import(NamedTuple):
+    importer: str  # "loss.engine"
+    imported: str  # "numerics.roots" within the package, else "scipy.special"
+    own: bool  # from this package
+    deferred: bool  # inside a function, or for type checkers only
+
+
+def layer(module: str) -> int:
+    first = module.partition(".")[0]
+    return next(place for place, names in enumerate(LAYERS) if first in names)
+
+
+def modules() -> dict[str, Path]:
+    """Dotted names within the package; a subpackage goes by its folder's name, the package itself by __init__."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1]) if len(parts) > 1 and parts[-1] == "__init__" else ".".join(parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def _walk(node: ast.AST, deferred: bool = False) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, deferred
+        hidden = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or (
+            isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        )
+        yield from _walk(child, deferred or hidden)
+
+
+def imports(module: str) -> Iterator[Import]:
+    path = MODULES[module]
+    package = path.relative_to(PACKAGE).parent.parts
+    for node, deferred in _walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                own = alias.name.partition(".")[0] == "hockeystick"
+                yield Import(module, alias.name.removeprefix("hockeystick."), own, deferred)
+            continue
+        source = node.module or ""
+        if node.level == 0 and source.partition(".")[0] != "hockeystick":
+            yield Import(module, source, False, deferred)
+            continue
+        if node.level == 0:
+            base = source.split(".")[1:]
+        else:
+            base = [*package[: len(package) - (node.level - 1)], *(source.split(".") if source else [])]
+        for alias in node.names:  # `from ..loss import answer` names a module, `from .errors import BadValue` does not
+            deeper = ".".join([*base, alias.name])
+            yield Import(module, deeper if deeper in MODULES else ".".join(base) or "__init__", True, deferred)
+
+
+ALL = [one for module in MODULES for one in imports(module)]
+OWN = [one for one in ALL if one.own]
+
+
+def test_every_module_has_a_layer():
+    assert len(MODULES) > 20
+    assert all(layer(module) >= 0 for module in MODULES)
+    listed = [name for names in LAYERS for name in names]
+    assert sorted(listed) == sorted({module.partition(".")[0] for module in MODULES})
+
+
+def test_imports_are_found():
+    assert Import("loss.engine", "numerics.roots", True, False) in OWN
+    assert Import("mechanism.release", "loss.answer", True, False) in OWN
+    assert Import("mechanism.release", "portable", True, True) in OWN
+    assert all(one.imported in MODULES for one in OWN)
+
+
+def test_imports_go_one_way():
+    wrong = {one for one in OWN if layer(one.imported) > layer(one.importer)}
+    assert {(one.importer, one.imported) for one in wrong if not one.deferred} == set()
+    assert {(one.importer, one.imported) for one in wrong} == EXCEPTIONS  # no more, and none that has gone
+
+
+def test_numerics_imports_only_numerics():
+    assert {one.imported.partition(".")[0] for one in OWN if one.importer.startswith("numerics")} <= {"numerics"}
+
+
+def test_no_circle_at_the_top():
+    """Module-level imports form no cycle, within a layer neither."""
+    above = {m: {o.imported for o in OWN if o.importer == m and not o.deferred and o.imported != m} for m in MODULES}
+    left = set(MODULES)
+    while left:
+        free = {module for module in left if not above[module] & left}
+        assert free, f"a cycle among {sorted(left)}"
+        left -= free
+
+
+def test_scipy_is_imported_inside_functions_only():
+    scipy = [one for one in ALL if not one.own and one.imported.partition(".")[0] == "scipy"]
+    assert scipy
+    assert all(one.deferred for one in scipy)
+
+
+def test_nothing_but_the_declared_dependencies():
+    import sys
+
+    outside = {one.imported.partition(".")[0] for one in ALL if not one.own}
+    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy"}
+
+
+def test_the_architecture_page_prints_these_layers():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```layers\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    printed = tuple(tuple(re.split(r"\s{2,}", line)[0].split(", ")) for line in block.splitlines())
+    assert printed == LAYERS
+    for names in LAYERS:
+        for name in names:
+            assert (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
