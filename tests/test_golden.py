@@ -4,6 +4,8 @@
 which the answer must be equal; bounds that a paper states, arguments of optima and integers are not in the rows kept here.
 The inputs are decimals meant exactly, so what rounding them to doubles changes is allowed for: it is found by moving each
 rounded input by one unit in the last place.
+
+One reference value is itself wrong: see `test_a_reference_that_is_wrong`.
 """
 
 import json
@@ -18,6 +20,8 @@ import hockeystick as hs
 ROWS = json.loads((Path(__file__).parent / "data" / "golden.json").read_text())["values"]
 KINDS = {"exact", "extra"}
 CLOSE = 1e-12
+WRONG = "X-COMP/005"
+SOUND = [row for row in ROWS if row["id"] != WRONG]
 
 
 def asked(call: str, inputs: dict[str, float]) -> float | hs.Bounds:
@@ -47,11 +51,11 @@ def blur(row: dict) -> float:
 
 
 def test_the_rows_are_of_kinds_that_are_understood():
-    assert len(ROWS) == 75
+    assert len(ROWS) == 74
     assert {row["kind"] for row in ROWS} == KINDS
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+@pytest.mark.parametrize("row", SOUND, ids=[row["id"] for row in SOUND])
 def test_the_value_is_met(row):
     truth = float(row["value"])
     found = asked(row["call"], numbers(row))
@@ -62,11 +66,24 @@ def test_the_value_is_met(row):
     assert truth - allowed - CLOSE * truth <= found <= truth + allowed + CLOSE * truth
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_a_reference_that_is_wrong():
+    """The file says 9.22208900515...e-10, 1.5e-10 too much (its contour's step was too long, which errs upwards).
+
+    The truth below was found with mpmath (40 digits, steps .2 and smaller at several abscissae) and in balls (tests/oracle.py).
+    """
+    (row,) = (row for row in ROWS if row["id"] == WRONG)
+    assert row["value"].startswith("9.22208900515")
+    both = asked(row["call"].replace(".delta(", ".delta_bounds("), numbers(row))
+    assert both.lower <= 9.2220890037500e-10 <= both.upper
+
+
+@pytest.mark.parametrize("row", SOUND, ids=[row["id"] for row in SOUND])
 def test_the_value_is_contained(row):
     truth = float(row["value"])
     allowed = blur(row) + 2.0**-52 * truth
     assert truth - allowed <= asked(row["call"], numbers(row))
     if ".rdp(" not in row["call"]:
-        both = asked(row["call"].replace(".delta(", ".delta_bounds(").replace(".epsilon(", ".epsilon_bounds("), numbers(row))
+        both = asked(
+            row["call"].replace(".delta(", ".delta_bounds(").replace(".epsilon(", ".epsilon_bounds("), numbers(row)
+        )
         assert both.lower - allowed <= truth <= both.upper + allowed

@@ -18,13 +18,12 @@ def sampled(q: float, sigma: float, count: int) -> hs.Gaussian:
 
 
 def meets(found: hs.Bounds, digits: str, relative: float = CLOSE) -> None:
-    """Both ends agree with a printed truth: up to half a unit of its last digit, and beyond that to `relative`."""
+    """The ends contain a printed truth, up to half a unit of its last digit, and the upper one meets it to `relative`."""
     truth, half = float(digits), 0.5 * 10.0 ** Decimal(digits).as_tuple().exponent
     assert found.lower <= truth + half
     assert found.upper >= truth - half
-    near = max(half, relative * truth)
-    assert found.lower >= truth - near
-    assert found.upper <= truth + near
+    assert found.lower >= truth * (1.0 - 1e-9) - half
+    assert found.upper <= truth + max(half, relative * truth)
 
 
 ROW_THREE = (256 / 60_000, 1.1, 3510)
@@ -34,7 +33,7 @@ ROW_THREE = (256 / 60_000, 1.1, 3510)
     ("q", "sigma", "count", "delta", "digits"),
     [
         (0.001, 4.0, 100_000, 1e-5, "0.268670955787"),
-        (0.01, 1.1, 10_000, 1e-5, "5.192583445880"),
+        (0.01, 1.1, 10_000, 1e-5, "5.19258344588"),  # NUMERICS.md adds a 0; mpmath and balls say 5.192583445883
         (*ROW_THREE, 1e-5, "1.13286332188"),
         (1e-3, 0.6, 100_000, 1e-6, "6.96084388422"),
         (1e-4, 0.4, 10**6, 1e-8, "18.8423513175"),
@@ -109,6 +108,8 @@ def shifted(mu: mpf, x: mpf) -> mpf:
 def sampled_once(q: mpf, sigma: mpf, x: mpf, order: str) -> mpf:
     """delta of the mixture (1-q) N(0, s^2) + q N(1, s^2) against N(0, s^2), or the reverse."""
     if order == "add":
+        if mp.exp(-x) <= 1 - q:
+            return mpf(0)
         return 1 - mp.exp(x) + mp.exp(x) * sampled_once(q, sigma, -x, "remove")
     if mp.exp(x) <= 1 - q:
         return 1 - mp.exp(x)
@@ -159,7 +160,9 @@ def test_one_sampled_step(q, sigma, epsilon, order):
         contains(found, truth)
 
 
-@pytest.mark.parametrize(("q", "sigma", "order"), [(0.01, 1.0, 2.5), (0.2, 0.6, 1.2), (0.5, 5.0, 30.0), (1e-4, 2.0, 8.0)])
+@pytest.mark.parametrize(
+    ("q", "sigma", "order"), [(0.01, 1.0, 2.5), (0.2, 0.6, 1.2), (0.5, 5.0, 30.0), (1e-4, 2.0, 8.0)]
+)
 def test_the_renyi_divergence_of_a_sampled_step(q, sigma, order):
     with mp.workdps(40):
         s, rate, a = mpf(sigma), mpf(q), mpf(order)
@@ -211,7 +214,9 @@ def test_two_sampled_steps(q, sigma, epsilon, order):
                 return weight * ratio * sampled_once(rate, s, x - loss, order)
             return weight * sampled_once(rate, s, x + loss, order)
 
-        bend = mp.exp(x) / (1 - rate) if order == "remove" else mp.exp(-x) / (1 - rate)  # where the inner closed form changes
+        bend = (
+            mp.exp(x) / (1 - rate) if order == "remove" else mp.exp(-x) / (1 - rate)
+        )  # where the inner closed form changes
         places = [mpf(k) * s for k in (-14, -9, -6, -4, -2, 0, 2, 4, 6, 9, 14)] + [1 + mpf(k) * s for k in (0, 14)]
         if bend > 1 - rate:
             places.append(s * s * mp.log((bend - 1 + rate) / rate) + mpf("0.5"))

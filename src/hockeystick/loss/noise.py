@@ -74,13 +74,21 @@ class Shape:
 
     def right_edge(self, k: float, target: float) -> float:
         """A z whose right tail is below e^target, and not much farther than need be."""
-        z = max(0.5 / self.noise, math.sqrt(max(2.0, -2.0 * target)))
-        for _ in range(200):
-            excess = self.right_tail(k, z) - target
-            if excess <= 0.0:
-                return z
-            z += max(0.5, 0.7 * (math.sqrt(z * z + 2.0 * excess) - z))
-        raise TooFine
+        z = short = max(0.5 / self.noise, math.sqrt(max(2.0, -2.0 * target)))
+        stride = 0.5
+        while (excess := self.right_tail(k, z) - target) > 0.0:
+            short = z
+            z += max(stride, 0.7 * (math.sqrt(z * z + 2.0 * excess) - z))
+            stride *= 1.5
+            if not stride < 1e30:
+                raise TooFine
+        while z - short > max(1.0, 0.02 * z):
+            middle = 0.5 * (short + z)
+            if self.right_tail(k, middle) > target:
+                short = middle
+            else:
+                z = middle
+        return z
 
     def left_edge(self, k: float, target: float) -> float:
         """A z left of which e^{kL} integrates to less than e^target, for k > 0."""

@@ -1,0 +1,173 @@
+"""No finite input gives NaN, a warning, a negative epsilon, an infinity out of place, or a hang."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from samples import ALL, FREE, strict
+
+import hockeystick as hs
+
+DELTAS = [0.0, 5e-324, 1e-300, 1e-100, 1e-9, 0.1, 0.999, 1.0, 2.0, 1e300]
+EPSILONS = [-1e300, -800.0, -1.0, -1e-300, 0.0, 5e-324, 1e-12, 0.3, 5.0, 800.0, 1e10, 1e300]
+
+
+def answers_soundly(release: hs.Gaussian, deltas: list[float], epsilons: list[float], bounded: float | None) -> None:
+    """`bounded` is the largest loss, None if there is none."""
+    with strict():
+        for delta in deltas:
+            low, high = release.epsilon_bounds(delta=delta)
+            assert 0.0 <= low <= high, (delta, low, high)  # NaN compares false
+            assert high < math.inf or (delta == 0.0 and bounded is None), (delta, low, high)
+            if delta >= 1.0:
+                assert high == 0.0
+            if delta == 0.0 and bounded is None:
+                assert low == high == math.inf
+            if delta == 0.0 and bounded is not None:
+                assert low * (1.0 - 1e-12) <= bounded <= high * (1.0 + 1e-12)
+        for epsilon in epsilons:
+            low, high = release.delta_bounds(epsilon=epsilon)
+            assert 0.0 <= low <= high <= 1.0, (epsilon, low, high)
+            log_low, log_high = release.log_delta_bounds(epsilon=epsilon)
+            assert log_low <= log_high <= 0.0, (epsilon, log_low, log_high)
+            if epsilon < 0.0:
+                assert high >= -math.expm1(epsilon)
+            if bounded is not None and epsilon > bounded * (1.0 + 1e-12):
+                assert high == 0.0
+
+
+def renyi_soundly(release: hs.Gaussian, orders: list[float]) -> None:
+    with strict():
+        for order in orders:
+            value = release.rdp(order=order)
+            assert value >= 0.0, (order, value)
+            assert value < math.inf, (order, value)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_ordinary_releases(name):
+    release = ALL[name]
+    bounded = {"laplace": 0.5, "laplace-many": 100.0, "laplace-few": 3.0}.get(name, 0.0 if name in FREE else None)
+    answers_soundly(release, DELTAS, EPSILONS, bounded)
+    renyi_soundly(release, [1.0, math.nextafter(1.0, 2.0), 1.5, 64.0, 1e4])
+
+
+@pytest.mark.parametrize("sigma", [1e-6, 1e-3, 0.04, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("count", [1, 2, 1000, 10**12])
+def test_gaussian_noise(sigma, count):
+    answers_soundly(hs.Gaussian(sigma=sigma) * count, DELTAS, EPSILONS, None)
+    renyi_soundly(hs.Gaussian(sigma=sigma) * count, [1.0, 2.0, 1e6])
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.04, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("count", [1, 2, 1000, 10**12])
+def test_laplace_noise(scale, count):
+    answers_soundly(hs.Laplace(scale=scale) * count, DELTAS, EPSILONS, count / scale)
+    renyi_soundly(hs.Laplace(scale=scale) * count, [1.0, 2.0, 1e6])
+
+
+@pytest.mark.parametrize("sigma", [1e-6, 0.04, 0.3, 1.0, 1e6])
+@pytest.mark.parametrize("rate", [1e-12, 1e-4, 0.5, 1.0 - 2.0**-53])
+@pytest.mark.parametrize("count", [1, 2, 10**4, 10**12])
+def test_sampled_noise(sigma, rate, count):
+    run = hs.Gaussian(sigma=sigma).poisson(rate=rate) * count
+    answers_soundly(run, [0.0, 1e-300, 1e-9, 0.1, 1.0], [-1e300, -1.0, 0.0, 0.3, 50.0, 1e300], None)
+    renyi_soundly(run, [1.0, 2.0, 100.0])
+
+
+@pytest.mark.parametrize("neighbours", ["add", "remove"])
+@pytest.mark.parametrize("count", [1, 3, 1000])
+def test_each_direction_of_sampled_noise_without_delta(neighbours, count):
+    """Adding loses at most -log(1-q) a step; removing is unbounded."""
+    run = hs.Gaussian(sigma=1.0).poisson(rate=0.25) * count
+    found = run.epsilon(delta=0.0, neighbours=neighbours)
+    if neighbours == "add":
+        assert found >= -count * math.log1p(-0.25) * (1.0 - 1e-14)
+        assert found == pytest.approx(-count * math.log1p(-0.25), rel=1e-12)
+    else:
+        assert found == math.inf
+
+
+def logarithmic(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(math.log(low), math.log(high)).map(lambda x: min(max(math.exp(x), low), high))
+
+
+counts = logarithmic(1.0, 1e12).map(int)
+sigmas = logarithmic(1e-6, 1e6)
+gaussians = st.builds(lambda sigma: hs.Gaussian(sigma=sigma), sigmas)
+laplaces = st.builds(lambda scale: hs.Laplace(scale=scale), sigmas)
+sampled = st.builds(lambda one, rate: one.poisson(rate=rate), gaussians, logarithmic(1e-12, 1.0))
+deltas = st.one_of(st.sampled_from(DELTAS), logarithmic(1e-320, 1.0))
+epsilons = st.one_of(
+    st.sampled_from(EPSILONS),
+    st.floats(-50.0, 50.0),
+    st.floats(-1e300, 1e300, allow_nan=False, allow_infinity=False),
+)
+
+
+@settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    parts=st.lists(st.tuples(st.one_of(gaussians, laplaces, sampled), counts), min_size=1, max_size=4),
+    delta=deltas,
+    epsilon=epsilons,
+)
+def test_wild_compositions(parts, delta, epsilon):
+    run = hs.compose([part * count for part, count in parts])
+    bounded = None
+    if all(isinstance(part, hs.Laplace) for part, _ in parts):
+        bounded = math.fsum(count / part.scale for part, count in parts)
+    answers_soundly(run, [delta], [epsilon], bounded)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(step=st.one_of(gaussians, laplaces, sampled), count=counts, order=st.floats(1.0, 1e6))
+def test_wild_renyi_curves(step, count, order):
+    renyi_soundly(step * count, [order])
+
+
+@pytest.mark.parametrize("sigma", [1e-90, 1e90])
+def test_noise_at_the_ends_of_what_is_allowed(sigma):
+    for release in (
+        hs.Gaussian(sigma=sigma),
+        hs.Gaussian(sigma=sigma).poisson(rate=0.5),
+        hs.Gaussian(sigma=sigma) * 10**6,
+    ):
+        answers_soundly(release, DELTAS, EPSILONS, None)
+    answers_soundly(hs.Laplace(scale=sigma), DELTAS, EPSILONS, 1.0 / sigma)
+
+
+def test_thousands_of_parts():
+    parts = [hs.Gaussian(sigma=50.0 + 0.01 * i) for i in range(1000)] + [
+        hs.Laplace(scale=50.0 + 0.1 * i) for i in range(1000)
+    ]
+    run = hs.compose(parts)
+    answers_soundly(run, [0.0, 1e-9, 0.1], [0.0, 1.0], None)
+    low, high = run.epsilon_bounds(delta=1e-6)
+    assert high - low <= 1e-9 * high
+    assert low <= (hs.Gaussian(sigma=50.0) * 1000 + hs.Laplace(scale=50.0) * 1000).epsilon(delta=1e-6)
+
+
+def test_thousands_of_laplaces():
+    run = hs.compose([hs.Laplace(scale=100.0 + 0.1 * i) for i in range(2000)])
+    answers_soundly(run, [0.0, 1e-9, 0.1], [0.0, 1.0], math.fsum(1.0 / (100.0 + 0.1 * i) for i in range(2000)))
+
+
+def test_thousands_of_gaussians_under_one_sample():
+    run = hs.compose([hs.Gaussian(sigma=50.0 + 0.01 * i) for i in range(2000)]).poisson(rate=0.01) * 100
+    answers_soundly(run, [1e-9], [0.0, 1.0], None)
+
+
+def test_hundreds_of_sampled_steps():
+    run = hs.compose([hs.Gaussian(sigma=1.0 + 0.01 * i).poisson(rate=0.001 + 1e-5 * i) for i in range(300)])
+    answers_soundly(run, [1e-6], [0.3], None)
+
+
+def test_subnormal_and_integer_inputs():
+    run = ALL["sampled"]
+    with strict():
+        assert run.epsilon(delta=5e-324) < math.inf
+        assert run.delta(epsilon=0) == run.delta(epsilon=0.0)
+        assert run.epsilon(delta=np.float32(0.5)) == run.epsilon(delta=0.5)
+        assert run.epsilon(delta=1) == 0.0
