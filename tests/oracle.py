@@ -96,52 +96,74 @@ def _log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]:
     return _sampled_log_phi(part, c, step, nodes)
 
 
+class Contour:
+    """delta of one ordered pair by the contour integral in balls; c, width and guess (of log delta) are only hints.
+
+    The rest beyond the last node is bounded with the exact decay of the Gaussian and Laplace parts; that |M(k)| of a
+    sampled part does not rise again after its second half is taken for granted.
+    """
+
+    def __init__(self, parts: list[Part], epsilon: float, c: float, width: float, guess: float, most: int = 4000) -> None:
+        ctx.prec = BITS
+        self.c = c = c * 0.97  # not the library's own contour
+        self.step = step = min(2 * math.pi * c / (LEAD - guess), 0.25 * width)
+        self.ahead = [(c + x * width, _real_height(parts, c + x * width)) for x in (0.3, 1.0, 2.0, 4.0, 8.0)]
+        while self._right(arb(epsilon)) - guess > -60.0:
+            self.step = step = 0.7 * step
+        for nodes in (400, 1200, most):
+            total = [acb(0)] * nodes
+            self.fall = 0.0
+            for part in parts:
+                values = _log_phi(part, c, step, nodes)
+                total = [x + part.count * y for x, y in zip(total, values, strict=True)]
+                self.fall += _fall(part, values, c, step * nodes)
+            if self.fall > 70.0:
+                break
+        else:
+            raise Undecided
+        self.height = total[0].real
+        self.points = [acb(arb(c), arb(step) * n) for n in range(nodes)]
+        self.terms = [(k - self.height).exp() / (w * (w + 1)) for k, w in zip(total, self.points, strict=True)]
+
+    def _right(self, e: arb) -> float:
+        """log of the aliases from the right, by a Markov bound at any s > c."""
+        return min(float((k - s * e).mid()) - 2 * math.pi * (s - self.c) / self.step for s, k in self.ahead)
+
+    def log_delta(self, epsilon: float | arb) -> arb:
+        """A ball around log delta(epsilon)."""
+        ctx.prec = BITS
+        e = arb(epsilon)
+        value = arb(0)
+        for n, (w, x) in enumerate(zip(self.points, self.terms, strict=True)):
+            term = (x * (-acb(0, 1) * w.imag * e).exp()).real
+            value += term if n else term / 2
+        value = value * arb(self.step) / arb.pi()
+        scale = self.height - arb(self.c) * e
+        # aliases on the left: at most 1/(e^{2 pi c/h} - 1)
+        left = (-(2 * arb.pi() * arb(self.c) / arb(self.step)) - scale).exp() * 2
+        right = (arb(self._right(e) + 1e-6) - scale).exp() * 2
+        rest = float(abs(value.mid())) * 1e-22 + math.exp(-self.fall) / (self.step * len(self.points))
+        value = value - (left + right) * arb(0.5, 0.5) + arb(0, rest)
+        return scale + value.log()
+
+    def epsilon(self, delta: float, start: float) -> arb:
+        """The epsilon at which delta is reached, by secants from a point near it, to some twenty digits."""
+        target = arb(delta).log()
+        a, b = arb(start), arb(start) * (1 + arb(1e-7)) + arb(1e-12)
+        for _ in range(6):
+            fa, fb = (self.log_delta(x).mid() - target.mid() for x in (a, b))
+            if fa == fb:
+                break
+            a, b = b, (b - fb * (b - a) / (fb - fa)).mid()
+        return b
+
+
 def contour_log_delta(
     parts: list[Part], epsilons: list[float], c: float, width: float, guess: float, most: int = 4000
 ) -> list[arb]:
-    """Balls around log delta(epsilon); c, width and guess (of log delta) only have to be near the saddle point's.
-
-    The rest beyond the last node is bounded with the exact decay of the Gaussian and Laplace parts; that |M(k)| of a sampled
-    part does not rise again after its second half is taken for granted.
-    """
-    ctx.prec = BITS
-    c = c * 0.97  # not the library's own contour
-    step = min(2 * math.pi * c / (LEAD - guess), 0.25 * width)
-    ahead = [(c + x * width, _real_height(parts, c + x * width)) for x in (0.3, 1.0, 2.0, 4.0, 8.0)]
-    reach = min(float((k - s * epsilons[0]).mid()) - guess - 2 * math.pi * (s - c) / step for s, k in ahead)
-    while reach > -60.0:
-        step *= 0.7
-        reach = min(float((k - s * epsilons[0]).mid()) - guess - 2 * math.pi * (s - c) / step for s, k in ahead)
-    for nodes in (400, 1200, most):
-        total = [acb(0)] * nodes
-        fall = 0.0
-        for part in parts:
-            values = _log_phi(part, c, step, nodes)
-            total = [x + part.count * y for x, y in zip(total, values, strict=True)]
-            fall += _fall(part, values, c, step * nodes)
-        if fall > 70.0:
-            break
-    else:
-        raise Undecided
-    height = total[0].real
-    out = []
-    for epsilon in epsilons:
-        e = arb(epsilon)
-        right = min((k - s * e - 2 * arb.pi() * (s - c) / step).upper() for s, k in ahead)
-        value = arb(0)
-        for n, k in enumerate(total):
-            w = acb(arb(c), arb(step) * n)
-            term = ((k - height - acb(0, 1) * w.imag * e).exp() / (w * (w + 1))).real
-            value += term if n else term / 2
-        value = value * arb(step) / arb.pi()
-        scale = height - arb(c) * e
-        # aliases on the left: at most 1/(e^{2 pi c/h} - 1); on the right: a Markov bound at any s > c
-        alias = (-(2 * arb.pi() * arb(c) / arb(step)) - scale).exp() * 2 + (right - scale).exp() * 2
-        value = (
-            value - alias * arb(0.5, 0.5) + arb(0, float(abs(value.mid())) * 1e-22 + math.exp(-fall) / (step * nodes))
-        )
-        out.append(scale + value.log())
-    return out
+    """Balls around log delta at several epsilons near each other."""
+    contour = Contour(parts, epsilons[0], c, width, guess, most)
+    return [contour.log_delta(e) for e in epsilons]
 
 
 def _real_height(parts: list[Part], c: float) -> arb:

@@ -116,9 +116,7 @@ def test_quotients_out_of_reach():
 
 
 def test_replacing_cannot_move_more_than_twice_as_far():
-    refused(
-        lambda: hs.Gaussian(sigma=1.0, replace_sensitivity=2.5), ValueError, "replace_sensitivity", "2.5", "allowed"
-    )
+    refused(lambda: hs.Gaussian(sigma=1.0, replace_sensitivity=2.5), ValueError, "replace_sensitivity", "2.5", "allowed")
 
 
 # relations

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from samples import ALL, FREE, strict
 
 import hockeystick as hs
+from samples import ALL, FREE, strict
 
 DELTAS = [0.0, 5e-324, 1e-300, 1e-100, 1e-9, 0.1, 0.999, 1.0, 2.0, 1e300]
 EPSILONS = [-1e300, -800.0, -1.0, -1e-300, 0.0, 5e-324, 1e-12, 0.3, 5.0, 800.0, 1e10, 1e300]
@@ -139,9 +139,7 @@ def test_noise_at_the_ends_of_what_is_allowed(sigma):
 
 
 def test_thousands_of_parts():
-    parts = [hs.Gaussian(sigma=50.0 + 0.01 * i) for i in range(1000)] + [
-        hs.Laplace(scale=50.0 + 0.1 * i) for i in range(1000)
-    ]
+    parts = [hs.Gaussian(sigma=50.0 + 0.01 * i) for i in range(1000)] + [hs.Laplace(scale=50.0 + 0.1 * i) for i in range(1000)]
     run = hs.compose(parts)
     answers_soundly(run, [0.0, 1e-9, 0.1], [0.0, 1.0], None)
     low, high = run.epsilon_bounds(delta=1e-6)

@@ -83,7 +83,5 @@ def test_the_value_is_contained(row):
     allowed = blur(row) + 2.0**-52 * truth
     assert truth - allowed <= asked(row["call"], numbers(row))
     if ".rdp(" not in row["call"]:
-        both = asked(
-            row["call"].replace(".delta(", ".delta_bounds(").replace(".epsilon(", ".epsilon_bounds("), numbers(row)
-        )
+        both = asked(row["call"].replace(".delta(", ".delta_bounds(").replace(".epsilon(", ".epsilon_bounds("), numbers(row))
         assert both.lower - allowed <= truth <= both.upper + allowed

@@ -1,12 +1,13 @@
 """Laws that hold for every release, whatever answers it."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from samples import ALL, DELTAS, EPSILONS, FREE, SAMPLED, UNSAMPLED
 
 import hockeystick as hs
+from samples import ALL, DELTAS, EPSILONS, FREE, SAMPLED, UNSAMPLED
 
 SLACK = 1e-9  # the width promised for epsilon, relative
 every = pytest.mark.parametrize("release", ALL.values(), ids=ALL)
@@ -112,7 +113,7 @@ def test_the_ends_are_ordered_and_finite(release):
 @every
 def test_delta_falls_in_epsilon(release):
     found = [release.delta_bounds(epsilon=epsilon) for epsilon in EPSILONS]
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         assert after.lower <= before.upper
         assert after.upper <= before.upper * (1.0 + SLACK)
 
@@ -120,7 +121,7 @@ def test_delta_falls_in_epsilon(release):
 @every
 def test_epsilon_falls_in_delta(release):
     found = [release.epsilon_bounds(delta=delta) for delta in sorted(DELTAS)]
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         assert after.lower <= before.upper
         assert after.upper <= before.upper * (1.0 + SLACK)
 
@@ -128,7 +129,7 @@ def test_epsilon_falls_in_delta(release):
 @every
 def test_answers_rise_with_the_count(release):
     runs = [release * count for count in (1, 2, 5, 17)]
-    for fewer, more in zip(runs, runs[1:], strict=False):
+    for fewer, more in pairwise(runs):
         for epsilon in (0.0, 0.5, 2.0):
             assert fewer.delta_bounds(epsilon).lower <= more.delta_bounds(epsilon).upper
             assert fewer.delta(epsilon) <= more.delta(epsilon) * (1.0 + 1e-6)
@@ -200,7 +201,7 @@ def test_the_renyi_curve_rises(release):
     orders = [1.0, 1.0 + 1e-6, 1.01, 1.5, 2.0, 3.5, 8.0, 33.3, 200.0, math.inf]
     curve = [release.rdp(order) for order in orders]
     assert curve[0] >= 0.0
-    for before, after in zip(curve, curve[1:], strict=False):
+    for before, after in pairwise(curve):
         assert before <= after * (1.0 + 1e-9)
 
 

@@ -12,13 +12,9 @@ from scipy.special import erfcx
 
 from hockeystick.numerics import normal, roots, rounding, series
 
-WIDE = np.concatenate(
-    [-np.geomspace(1e-300, 700.0, 2000), np.geomspace(1e-300, 700.0, 2000), np.linspace(-40, 40, 2000)]
-)
+WIDE = np.concatenate([-np.geomspace(1e-300, 700.0, 2000), np.geomspace(1e-300, 700.0, 2000), np.linspace(-40, 40, 2000)])
 ABOVE = np.concatenate([np.geomspace(1e-300, 1e300, 3000), np.linspace(0.3, 3.0, 3000)])
-NEAR = np.concatenate(
-    [-np.geomspace(1e-300, 0.999999, 2000), np.geomspace(1e-300, 1e300, 3000), np.linspace(-0.9, 2, 2000)]
-)
+NEAR = np.concatenate([-np.geomspace(1e-300, 0.999999, 2000), np.geomspace(1e-300, 1e300, 3000), np.linspace(-0.9, 2, 2000)])
 TURNS = np.concatenate([np.geomspace(1e-300, 1e5, 3000), np.linspace(-1e3, 1e3, 3000)])
 MILLS = np.concatenate([np.geomspace(1e-300, 1e150, 3000), np.linspace(-1.0, 40.0, 6000)])
 

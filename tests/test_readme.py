@@ -45,9 +45,7 @@ def test_python_sessions():
 
 
 def test_demo_prints_what_the_readme_shows():
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "demo.py")], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, str(ROOT / "examples" / "demo.py")], capture_output=True, text=True, check=True)
     printed = done.stdout.splitlines()
     assert len([line for line in printed if line.startswith("  time ")]) == 1
     assert [line for line in printed if not line.startswith("  time ")] == blocks("text")[0].splitlines()

@@ -4,11 +4,11 @@ import math
 from decimal import Decimal
 
 import numpy as np
-import oracle
 import pytest
 from mpmath import mp, mpf
 
 import hockeystick as hs
+import oracle
 
 CLOSE = 1e-12
 
@@ -160,9 +160,7 @@ def test_one_sampled_step(q, sigma, epsilon, order):
         contains(found, truth)
 
 
-@pytest.mark.parametrize(
-    ("q", "sigma", "order"), [(0.01, 1.0, 2.5), (0.2, 0.6, 1.2), (0.5, 5.0, 30.0), (1e-4, 2.0, 8.0)]
-)
+@pytest.mark.parametrize(("q", "sigma", "order"), [(0.01, 1.0, 2.5), (0.2, 0.6, 1.2), (0.5, 5.0, 30.0), (1e-4, 2.0, 8.0)])
 def test_the_renyi_divergence_of_a_sampled_step(q, sigma, order):
     with mp.workdps(40):
         s, rate, a = mpf(sigma), mpf(q), mpf(order)
@@ -214,9 +212,7 @@ def test_two_sampled_steps(q, sigma, epsilon, order):
                 return weight * ratio * sampled_once(rate, s, x - loss, order)
             return weight * sampled_once(rate, s, x + loss, order)
 
-        bend = (
-            mp.exp(x) / (1 - rate) if order == "remove" else mp.exp(-x) / (1 - rate)
-        )  # where the inner closed form changes
+        bend = mp.exp(x) / (1 - rate) if order == "remove" else mp.exp(-x) / (1 - rate)  # where the inner closed form changes
         places = [mpf(k) * s for k in (-14, -9, -6, -4, -2, 0, 2, 4, 6, 9, 14)] + [1 + mpf(k) * s for k in (0, 14)]
         if bend > 1 - rate:
             places.append(s * s * mp.log((bend - 1 + rate) / rate) + mpf("0.5"))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import ALL
 
 import hockeystick as hs
+from samples import ALL
 
 NAMES = {"Gaussian": hs.Gaussian, "Laplace": hs.Laplace, "GDP": hs.GDP, "compose": hs.compose}
 MORE = {
@@ -119,9 +119,7 @@ normals = st.one_of(
     st.builds(lambda a, b: hs.Gaussian(sigma=a, sensitivity=b), numbers, numbers),
     st.builds(lambda mu: hs.GDP(mu=mu), numbers),
 )
-sums = st.lists(st.tuples(normals, st.integers(0, 10**9)), max_size=3).map(
-    lambda uses: hs.compose(a * n for a, n in uses)
-)
+sums = st.lists(st.tuples(normals, st.integers(0, 10**9)), max_size=3).map(lambda uses: hs.compose(a * n for a, n in uses))
 mechanisms = st.one_of(
     normals,
     st.builds(lambda a, b: hs.Laplace(scale=a, replace_sensitivity=min(b, 2.0)), numbers, numbers),

@@ -22,8 +22,8 @@ _KINDS: dict[str, tuple[type[Release], tuple[str, ...]]] = {
 def to_json(release: Release) -> str:
     """A release as JSON text.
 
-    >>> print(to_json(Gaussian(sigma=2.0) * 3))
-    {"hockeystick": 1, "release": {"kind": "composition", "parts": [{"count": 3, "release": {"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0}}]}}
+    >>> print(to_json(Gaussian(sigma=2.0)))
+    {"hockeystick": 1, "release": {"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0}}
     """
     return json.dumps({"hockeystick": VERSION, "release": _described(release)})
 

@@ -125,18 +125,24 @@ class ComposedSlice:
 
     def above(self, points: Array) -> Array:
         """Upper bounds of K at real points."""
-        values = [count * one.above(points) for one, count in self.slices]
-        size: Array = sum(np.abs(value) for value in values)
-        return sum(values) + (len(values) + 2) * UNIT * size
+        total: Array = np.zeros((1, 1))
+        size: Array = np.zeros((1, 1))
+        for one, count in self.slices:
+            value = count * one.above(points)
+            total, size = total + value, size + np.abs(value)
+        return total + (len(self.slices) + 2) * UNIT * size
 
     def decay(self, cells: Cells, thorough: bool) -> Array:
         """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u, the least over the rows."""
-        total: Array = sum(count * one.decay(cells, thorough) for one, count in self.slices)
-        return total.min(axis=0) * (1.0 - (len(self.slices) + 2) * UNIT)
+        total: Array = np.zeros((1, 1))
+        for one, count in self.slices:
+            total = total + count * one.decay(cells, thorough)
+        least: Array = total.min(axis=0)
+        return least * (1.0 - (len(self.slices) + 2) * UNIT)
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """K at the nodes modulo 2 pi i, and a bound of log(1 + relative error) of its exponential."""
-        total: ComplexArray = np.zeros((1, 1))
+        total: ComplexArray = np.zeros((1, 1), dtype=np.complex128)
         error: Array = np.zeros((1, 1))
         for one, count in self.slices:
             value, relative = one.values(step, nodes)

@@ -167,12 +167,12 @@ class Contour:
 
     def _markovs(self, epsilon: float) -> Array:
         """Certified upper bounds of log delta(epsilon) from the real axis alone, one for each ordered pair."""
-        bounds = (self.forward_log - self.forward * epsilon).min(axis=1)
+        bounds: Array = (self.forward_log - self.forward * epsilon).min(axis=1)
         return bounds + 8.0 * UNIT * (np.abs(bounds) + (float(self.forward[-1]) * abs(epsilon) + 1.0))
 
     def _markov_epsilons(self, log_delta: float) -> Array:
         """Epsilons at which these bounds are at most log_delta."""
-        epsilons = ((self.forward_log - log_delta) / self.forward).min(axis=1)
+        epsilons: Array = ((self.forward_log - log_delta) / self.forward).min(axis=1)
         return epsilons + 16.0 * UNIT * (np.abs(epsilons) + (abs(log_delta) + 1.0) / self.c)
 
     def markov(self, epsilon: float) -> float:
@@ -198,11 +198,14 @@ class Contour:
 
     def _turned(self, epsilon: float) -> ComplexArray:
         """The terms of the sum at this epsilon, in units of the first."""
-        return self.weights * np.exp((-1j * (epsilon - self.anchor)) * self.u)
+        turned: ComplexArray = self.weights * np.exp((-1j * (epsilon - self.anchor)) * self.u)
+        return turned
 
     def _lost(self, epsilon: float) -> Array:
         """Bounds of the errors of the sums, in the same units."""
-        return self.sum_error + (self.lever * (abs(epsilon - self.anchor) * 4.0 * UNIT) + self.dropped)
+        moved: Array = self.lever * (abs(epsilon - self.anchor) * 4.0 * UNIT)
+        lost: Array = self.sum_error + (moved + self.dropped)
+        return lost
 
     def _scale_error(self, epsilon: float, scale: Array) -> Array:
         return self.height_error + 8.0 * UNIT * (np.abs(scale) + abs(self.c * epsilon))

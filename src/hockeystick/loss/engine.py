@@ -65,9 +65,9 @@ def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
     log_delta = math.log(delta)
     slack = FUNCTION * abs(log_delta)
     target = log_delta - slack, log_delta + slack  # surely below and above log(delta)
-    if all(count * loss.rough[0] < delta for loss, count in run.terms):
-        if _largest(_certain(single, 0.0) for single in run.singles())[1] <= target[0]:
-            return 0.0, 0.0
+    sparse = all(count * loss.rough[0] < delta for loss, count in run.terms)
+    if sparse and _largest(_certain(single, 0.0) for single in run.singles())[1] <= target[0]:
+        return 0.0, 0.0
     low, high = 0.0, ceiling
     try:
         if _has_closed(run):

@@ -52,6 +52,8 @@ class GaussianLoss:
 
 @dataclass(frozen=True)
 class GaussianSlice:
+    """K is a polynomial: everything is exact but for rounding."""
+
     square: float
     c: float
 

@@ -205,7 +205,8 @@ class Grid:
         if self._skipped is None or not self._skipped[1].any():
             return np.full(k.shape, -math.inf)
         heights, light = self._skipped
-        return heights(k.ravel())[:, light].max(axis=1).reshape(k.shape) + math.log(light.size)
+        tallest: Array = heights(k)[:, light].max(axis=1)
+        return tallest + math.log(light.size)
 
     def rule(self, k: float, angle: float | None = None) -> float:
         """log of the relative error of the rule for e^{kL}, k real (Im k adds |Im k| * angle); a looser strip if given."""
@@ -246,9 +247,9 @@ class Grid:
 class Split:
     """The nodes of a grid in two kinds, for |k| <= size, size >= 1: those with |L| size <= 1/2, and the others.
 
-    Over the first kind, sum of weight (e^{kL} - 1 - k x) = k (k - 1) times a polynomial in k, whose coefficients `tails` and whose
-    error, `small_error` times |k (k - 1)|, do not depend on k.  Of the others the sums of weight and of weight * x are kept, with
-    the error of their sum, `far_error[0] + |k| far_error[1]`.
+    Over the first kind, sum of weight (e^{kL} - 1 - k x) = k (k - 1) times a polynomial in k, whose coefficients `tails` and
+    whose error, `small_error` times |k (k - 1)|, do not depend on k.  Of the others the sums of weight and of weight * x are
+    kept, with the error of their sum, `far_error[0] + |k| far_error[1]`.
     """
 
     def __init__(self, grid: Grid, size: float) -> None:
@@ -263,7 +264,12 @@ class Split:
         self.far = last - first < grid.z.size
         if self.far:
             pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
-            self.base, self.z, self.ratio, self.ratio_error = grid.base[pick], grid.z[pick], grid.ratio[pick], ratio_error[pick]
+            self.base, self.z, self.ratio, self.ratio_error = (
+                grid.base[pick],
+                grid.z[pick],
+                grid.ratio[pick],
+                ratio_error[pick],
+            )
             noise, rate = grid.shape.noise, grid.shape.rate
             grown = np.exp(self.base + (self.z - 0.5 / noise) * (1.0 / noise))
             light = weight[pick]

@@ -174,9 +174,7 @@ class SampledGaussianLoss:
         near = np.minimum(grid.ratio, 1.0)
         bent = exp_remainder(near)  # x - L
         if self.removal:
-            density = np.where(
-                grid.ratio < 1.0, weight * (near * np.expm1(near) - bent), grown * (grid.ratio - 1.0) + weight
-            )
+            density = np.where(grid.ratio < 1.0, weight * (near * np.expm1(near) - bent), grown * (grid.ratio - 1.0) + weight)
         else:
             density = np.where(grid.ratio < 1.0, weight * bent, grown - weight * (1.0 + grid.ratio))
         value = float(density.sum())

@@ -80,7 +80,7 @@ class SampledGaussianSlice:
         outside = np.array([[grid.outside(x) for x in row] for row in k.tolist()])
         outside = np.exp(np.minimum(outside - top, 700.0))
         rules = np.minimum(grid.rule(0.0) + np.minimum(k, 0.0) * math.log(math.cos(0.5 * grid.angle)), -1e-9)
-        out = top + np.log(inside + outside) + (slack - np.log1p(-np.exp(rules)))
+        out: Array = top + np.log(inside + outside) + (slack - np.log1p(-np.exp(rules)))
         if float(rules.max()) > -1.0:
             out = np.where(rules < -1.0, out, math.inf)
         for row, removal in enumerate(self.removals):
@@ -251,7 +251,9 @@ def _transform(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexA
     rounding error grows with the block and not with the whole.
     """
     if nodes * ratio.size < 4000 and ratio.size <= 2 * _BLOCK:
-        return weight @ np.exp(1j * (ratio[:, None] * (step * np.arange(nodes))))
+        table: ComplexArray = np.exp(1j * (ratio[:, None] * (step * np.arange(nodes))))
+        found: ComplexArray = np.matmul(weight, table)
+        return found
     inner = max(1, math.isqrt(nodes))
     outer = -(-nodes // inner)
     blocks = -(-ratio.size // _BLOCK)
@@ -259,11 +261,11 @@ def _transform(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexA
     ratio = np.concatenate((ratio, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
     fine = np.swapaxes(np.exp(1j * (np.arange(inner)[:, None] * (step * ratio))), -1, -2)
     coarse = np.exp(1j * (np.arange(outer)[:, None] * (step * inner * ratio)))
-    rows = []
-    for row in weight:
-        padded = np.concatenate((row, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
-        rows.append(((coarse * padded) @ fine).sum(axis=0).ravel()[:nodes])
-    return np.array(rows)
+    out = np.empty((weight.shape[0], nodes), dtype=np.complex128)
+    for row, own in enumerate(weight):
+        padded = np.concatenate((own, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
+        out[row] = ((coarse * padded) @ fine).sum(axis=0).ravel()[:nodes]
+    return out
 
 
 def _transform_error(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: Array) -> Array:

@@ -46,8 +46,4 @@ class GDP(Mechanism):
         return GaussianLoss((factor * self.mu) ** 2) if self.mu else None
 
     def __repr__(self) -> str:
-        return (
-            f"GDP(mu={self.mu!r})"
-            if self.neighbours == DEFAULT
-            else f"GDP(mu={self.mu!r}, neighbours={self.neighbours!r})"
-        )
+        return f"GDP(mu={self.mu!r})" if self.neighbours == DEFAULT else f"GDP(mu={self.mu!r}, neighbours={self.neighbours!r})"

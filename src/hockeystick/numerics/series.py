@@ -33,7 +33,9 @@ def power_sums(y: Array, weights: Array, degree: int) -> Array:
     powers = np.empty((degree - 1, y.size))
     powers[:] = y
     powers[0] = y * y
-    return (np.multiply.accumulate(powers, axis=0) @ weights) * _INVERSE_FACTORIALS[: degree - 1]
+    sums: Array = np.multiply.accumulate(powers, axis=0) @ weights
+    sums *= _INVERSE_FACTORIALS[: degree - 1]
+    return sums
 
 
 def series_degree(y: float) -> tuple[int, float]:

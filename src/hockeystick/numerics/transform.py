@@ -23,7 +23,8 @@ def stretched_gap(u: Array, mass: float | Array, variation: float | Array) -> Ar
     fall = np.maximum(mass - variation / (n * u), 0.0)
     square = fall * (2.0 - fall) / (n * n)  # 1 - |f(u)|^2 at least
     direct = np.maximum(mass - variation / u, 0.0)
-    return np.maximum(direct, square / (1.0 + np.sqrt(np.maximum(1.0 - square, 0.0)))) * (1.0 - 1e-12)
+    carried: Array = square / (1.0 + np.sqrt(np.maximum(1.0 - square, 0.0)))
+    return np.maximum(direct, carried) * (1.0 - 1e-12)
 
 
 def moment_gap(cells: Cells, variance: Array, fourth: Array) -> Array:

@@ -31,22 +31,21 @@ def dpsgd(
 ) -> Release:
     """A run of DP-SGD: `steps` Gaussian steps on samples of the data.
 
-    `sigma` is the noise multiplier, the noise's standard deviation over the clipping norm of one record's gradient (before any
-    averaging over the batch).  Give `rate`, or `examples` and `batch` (the expected batch; rate = batch / examples); and `steps`, or
-    `epochs` (steps = epochs / rate, rounded up).  `sampler` must say how batches are drawn, because the answer depends on it.
+    `sigma` is the noise multiplier, the noise's standard deviation over the clipping norm of one record's gradient (before
+    any averaging over the batch).  Give `rate`, or `examples` and `batch` (the expected batch; rate = batch / examples); and
+    `steps`, or `epochs` (steps = epochs / rate, rounded up).  `sampler` must say how batches are drawn, because the answer
+    depends on it.
 
     >>> run = dpsgd(examples=60_000, batch=256, sigma=1.1, epochs=15, sampler="poisson")
     >>> run
     Gaussian(sigma=1.1).poisson(rate=0.004266666666666667) * 3516
     >>> round(run.epsilon(delta=1e-5), 4)
-    1.1338
+    1.1339
     """
     if not isinstance(sampler, str):
         raise BadType(f"sampler is {sampler!r}; allowed: 'poisson'.")
     if sampler in _ELSEWHERE:
-        raise Unsupported(
-            f"sampler={sampler!r} is not accounted for yet: its dominating pair is missing; 'poisson' is."
-        )
+        raise Unsupported(f"sampler={sampler!r} is not accounted for yet: its dominating pair is missing; 'poisson' is.")
     if sampler != "poisson":
         raise BadValue(f"sampler is {sampler!r}; allowed: 'poisson'.")
     step = Gaussian(sigma=sigma)
@@ -70,9 +69,7 @@ def _fraction(examples: Any, batch: Any, rate: Any) -> tuple[float, float]:
 
 def _steps(fraction: tuple[float, float], epochs: Any, steps: Any) -> int:
     if (epochs is None) == (steps is None):
-        raise BadValue(
-            "give either epochs or steps." if epochs is None else "epochs and steps are both given; give one."
-        )
+        raise BadValue("give either epochs or steps." if epochs is None else "epochs and steps are both given; give one.")
     if steps is not None:
         return checks.count("steps", steps)
     passes = checks.non_negative("epochs", epochs)

@@ -53,4 +53,3 @@ class Poisson(Mechanism):
     def __repr__(self) -> str:
         base = repr(self.base)
         return f"{base if isinstance(self.base, Mechanism) else f'({base})'}.poisson(rate={self.rate!r})"
-
