@@ -1,9 +1,9 @@
 """Reference values to 30 digits (data/golden.json): the rows that the mechanisms of today can answer.
 
-`kind` says what a value is.  "exact" (a paper states the quantity) and "extra" (no paper does) are both the truth itself, to
-which the answer must be equal; bounds that a paper states, arguments of optima and integers are not in the rows kept here.
-The inputs are decimals meant exactly, so what rounding them to doubles changes is allowed for: it is found by moving each
-rounded input by one unit in the last place.
+`kind` says what a value is.  "exact" (a paper states the quantity) and "extra" (no paper does) are both the truth
+itself, to which the answer must be equal; bounds that a paper states, arguments of optima and integers are not in the
+rows kept here.  The inputs are decimals meant exactly, so what rounding them to doubles changes is allowed for: it is
+found by moving each rounded input by one unit in the last place.
 
 One reference value is itself wrong: see `test_a_reference_that_is_wrong`.
 """
@@ -69,7 +69,7 @@ def test_the_value_is_met(row):
 def test_a_reference_that_is_wrong():
     """The file says 9.22208900515...e-10, 1.5e-10 too much (its contour's step was too long, which errs upwards).
 
-    The truth below was found with mpmath (40 digits, steps .2 and smaller at several abscissae) and in balls (tests/oracle.py).
+    The truth below was found with mpmath (40 digits, two abscissae) and in balls (tests/oracle.py).
     """
     (row,) = (row for row in ROWS if row["id"] == WRONG)
     assert row["value"].startswith("9.22208900515")

@@ -107,14 +107,14 @@ def exact_log_delta(mu: float, x: float) -> mpf:
 
 def cases() -> list[tuple[float, float]]:
     draw = np.random.default_rng(7)
-    mus = 10.0 ** draw.uniform(-6.0, 1.5, 600)
-    places = draw.uniform(-6.0, 25.0, 600)  # of a = x/mu - mu/2
+    mus = 10.0 ** draw.uniform(-6.0, 1.5, 300)
+    places = draw.uniform(-6.0, 25.0, 300)  # of a = x/mu - mu/2
     free = [(float(mu), float(mu * max(a, -mu / 2) + mu * mu / 2)) for mu, a in zip(mus, places, strict=True)]
     return [(mu, max(0.0, x)) for mu, x in free] + [(float(mu), 0.0) for mu in mus[:50]]
 
 
 def test_the_normal_hockey_stick():
-    """Claimed over observed error is at least 1, everywhere (mu is exact here: only the 4 units allowed for it are spare)."""
+    """Claimed over observed error is at least 1, everywhere; mu is exact here, so nothing is allowed for it."""
     least = math.inf
     with mp.workdps(500):
         for mu, x in cases():

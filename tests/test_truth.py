@@ -18,7 +18,7 @@ def sampled(q: float, sigma: float, count: int) -> hs.Gaussian:
 
 
 def meets(found: hs.Bounds, digits: str, relative: float = CLOSE) -> None:
-    """The ends contain a printed truth, up to half a unit of its last digit, and the upper one meets it to `relative`."""
+    """The ends contain a printed truth, up to half a unit of its last digit; the upper one meets it to `relative`."""
     truth, half = float(digits), 0.5 * 10.0 ** Decimal(digits).as_tuple().exponent
     assert found.lower <= truth + half
     assert found.upper >= truth - half

@@ -60,7 +60,8 @@ def count(name: str, value: Any, least: int = 0) -> int:
     allowed = f"a whole number from {least} to {MOST_STEPS}"
     number = value if type(value) is int else real(name, value, allowed)
     if number != (whole := int(number)) or not least <= whole <= MOST_STEPS:
-        raise BadValue(f"{name} is {value}; allowed: {allowed}.")
+        shown = value if abs(whole) < 10**30 else f"beyond {'-' if whole < 0 else ''}1e30"
+        raise BadValue(f"{name} is {shown}; allowed: {allowed}.")
     return whole
 
 

@@ -38,13 +38,13 @@ def from_json(text: str) -> Release:
         raise BadType(f"text is {text!r}; allowed: JSON text made by to_json.")
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadValue(f"text is not JSON ({error}); allowed: text made by to_json.") from None
     version = data.get("hockeystick") if isinstance(data, dict) else None
     if type(version) is not int:
         raise BadValue("text has no version field 'hockeystick'; allowed: text made by to_json.")
-    if version > VERSION:
-        raise BadValue(f"text has version {version}; allowed: up to {VERSION}; a newer hockeystick reads it.")
+    if not 1 <= version <= VERSION:
+        raise BadValue(f"text has version {version}; allowed: 1 to {VERSION}; a newer hockeystick may read it.")
     return _restored(data.get("release"))
 
 
@@ -70,7 +70,7 @@ def _restored(data: Any) -> Release:
         if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
             raise BadValue("a composition needs 'parts', a list of objects with 'count' and 'release'.")
         return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise BadValue(f"kind is {kind!r}; allowed: composition, {', '.join(_KINDS)}.")
     cls, names = _KINDS[kind]
     unknown = sorted(set(values) - set(names))

@@ -250,7 +250,7 @@ def _solve_closed(run: ComposedLoss, log_delta: float, target: Interval) -> Inte
         found = at(epsilon)
         return target[0] - found.value - found.error
 
-    return _certify(below, guess, -slope), _certify(above, guess, slope)
+    return _certify(below, guess, -slope), min(_certify(above, guess, slope), run.ceiling)
 
 
 def _certify(margin: Callable[[float], float], guess: float, pace: float) -> float:

@@ -34,12 +34,13 @@ class Guide:
         # both signs of k, for both orders
         low = -math.sqrt(span * span - 4.0 * reach * math.log1p(-shape.rate))
         high = max(shape.right_edge(2.0 * reach, -0.5 * span * span), span + 1.0 / shape.noise)
-        self._range = (-2.0 * reach, 2.0 * reach)
-        z = self._two_peaks(k, step) if k > 0.0 and high - low > 200.0 * step else None
-        if z is None:
+        z, served = np.empty(0), (-2.0 * reach, 2.0 * reach)
+        if k > 0.0 and high - low > 200.0 * step:
+            z, served = self._two_peaks(k, step), (k - 2.0 * shape.noise, k + 2.0 * shape.noise)
+        if not z.size:
             if not high - low < MAX_NODES * step:
                 raise TooFine
-            z = np.arange(low, high, step)
+            z, served = np.arange(low, high, step), (-2.0 * reach, 2.0 * reach)
         self.ratio, share = shape.ratios(z)
         self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
         self.square = self.ratio * self.ratio
@@ -49,16 +50,16 @@ class Guide:
         self.drift = float(grown.sum()) - shape.rate * self.mass  # E x = 0, as this rule has it
         self.variance = float(weight @ self.square)
         self.top = max(float(self.ratio[-1]), -float(self.ratio[0]))
+        self._range = served
 
-    def _two_peaks(self, k: float, step: float) -> Array | None:
-        """Nodes around z = 0 and around z = k/s, where e^{kL} may have a second peak, if the two lie apart."""
+    def _two_peaks(self, k: float, step: float) -> Array:
+        """Nodes around z = 0 and around z = k/s, where e^{kL} may have a second peak; none if the two do not lie apart."""
         peak, z = k / self.shape.noise, 7.0
         while z < 100.0 and k * self.shape.ratio(z) - 0.5 * z * z > -25.0:
             z += 1.0
         if z > min(peak - 10.0, 99.0):
-            return None
+            return np.empty(0)
         width = 7.0 + 2.0
-        self._range = (k - 2.0 * self.shape.noise, k + 2.0 * self.shape.noise)
         return np.concatenate((np.arange(-7.0, z, step), np.arange(peak - width, peak + width, step)))
 
     def grid(self, k: float, level: float, lead: float, reach: float, ahead: float) -> Grid:

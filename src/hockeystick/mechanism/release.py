@@ -246,11 +246,14 @@ def unsupported_sampling(what: str) -> Unsupported:
 
 def _answered(ask: Callable[[float], tuple[float, float]], name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
     """Ask of a number, or of each entry of an array."""
-    if isinstance(value, str) or np.ndim(value) == 0:
+    if not isinstance(value, np.ndarray | list | tuple) or isinstance(value, np.ndarray) and value.ndim == 0:
         return Bounds(*ask(check(name, value)))
-    entries = np.asarray(value)
+    try:
+        entries = np.asarray(value)
+    except ValueError:
+        entries = np.asarray(None)
     if entries.dtype.kind not in "fiu":
-        raise BadType(f"{name} is an array of {entries.dtype}; allowed: an array of numbers.")
+        raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
     found = np.array([ask(check(name, float(entry))) for entry in entries.ravel()]).reshape(-1, 2)
     return Bounds(found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape))
 
