@@ -17,7 +17,7 @@ def main() -> None:
     print(f"DP-SGD: {EXAMPLES:,} examples, batches of {BATCH} on average, {EPOCHS} epochs, noise multiplier {SIGMA}")
     print(f"  composed as    {run}")
     print(f"  epsilon        {bounds.upper:.6f} at delta = {DELTA:g}")
-    print(f"  certified      {bounds.lower:.12f} <= epsilon <= {bounds.upper:.12f}")
+    print(f"  certified      {bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
     print(f"  advantage      {run.advantage():.4f}: an attacker's true-positive rate minus false-positive rate, at most")
     print("  neighbours     data sets that differ by one record added or removed")
     print("  sampling       Poisson: each record joins each batch independently; other samplers have other answers")

@@ -20,6 +20,7 @@ import hockeystick as hs
 ROWS = json.loads((Path(__file__).parent / "data" / "golden.json").read_text())["values"]
 KINDS = {"exact", "extra"}
 CLOSE = 1e-12
+COMPOSED = 3e-12
 WRONG = "X-COMP/005"
 SOUND = [row for row in ROWS if row["id"] != WRONG]
 
@@ -62,12 +63,13 @@ def test_the_value_is_met(row):
     if truth == 0.0:
         assert found == 0.0
         return
-    allowed = blur(row)
-    assert truth - allowed - CLOSE * truth <= found <= truth + allowed + CLOSE * truth
+    # what is returned is an upper bound that counts the rounding of every step of a composed run
+    allowed = blur(row) + (COMPOSED if row["row"] == "X-COMP" else CLOSE) * truth
+    assert truth - allowed <= found <= truth + allowed
 
 
 def test_a_reference_that_is_wrong():
-    """The file says 9.22208900515...e-10, 1.5e-10 too much (its contour's step was too long, which errs upwards).
+    """The file says 9.22208900515...e-10, a part in 1.5e-10 too much.
 
     The truth below was found with mpmath (40 digits, two abscissae) and in balls (tests/oracle.py).
     """

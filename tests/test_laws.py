@@ -158,13 +158,15 @@ def test_add_or_remove_is_the_larger(release):
         both, add, remove = (release.epsilon_bounds(delta, n) for n in ("add-or-remove", "add", "remove"))
         assert both.lower <= max(add.upper, remove.upper)
         assert both.upper >= max(add.lower, remove.lower)
-        assert both.lower == pytest.approx(max(add.lower, remove.lower), rel=1e-8)
-        assert both.upper == pytest.approx(max(add.upper, remove.upper), rel=1e-8)
+        if max(both.width, add.width, remove.width) <= 1e-9 * both.upper:  # else the proofs may differ
+            assert both.lower == pytest.approx(max(add.lower, remove.lower), rel=1e-8)
+            assert both.upper == pytest.approx(max(add.upper, remove.upper), rel=1e-8)
     for epsilon in (-0.4, 0.0, 0.6):
         both, add, remove = (release.delta_bounds(epsilon, n) for n in ("add-or-remove", "add", "remove"))
         assert both.lower <= max(add.upper, remove.upper)
         assert both.upper >= max(add.lower, remove.lower)
-        assert both.upper == pytest.approx(max(add.upper, remove.upper), rel=1e-6)
+        if max(both.width, add.width, remove.width) <= 1e-9 * both.upper:
+            assert both.upper == pytest.approx(max(add.upper, remove.upper), rel=1e-8)
     assert release.rdp(4.0) == max(release.rdp(4.0, "add"), release.rdp(4.0, "remove"))
 
 

@@ -44,7 +44,8 @@ class ComposedLoss:
 
     @property
     def nodes_allowed(self) -> int:
-        return min(loss.nodes_allowed for loss, _ in self.terms)
+        most = min(loss.nodes_allowed for loss, _ in self.terms)
+        return max(1024, most // (1 + len(self.terms) // 8))
 
     @property
     def knee(self) -> float:

@@ -78,13 +78,13 @@ class Contour:
         self.forward = self.c + _FORWARD * saddle.width
         self.forward_log = log_markov(self.forward) + self.slices.above(self.forward)
 
-    def lay(self) -> bool:
-        """Lays the nodes; False if they could not prove anything."""
+    def lay(self, every: bool = False) -> bool:
+        """Lays the nodes, for every pair or for those that seem to matter; False if they could not prove anything."""
         c, epsilon = self.c, self.saddle.epsilon
         if c * abs(epsilon) * UNIT > 0.01 or not math.isfinite(float(self.forward_log[:, 0].max())):
             return False  # rounding alone would drown the answer
-        far = self._markov_epsilons(self.saddle.log_delta) < epsilon - 0.1 / c
-        self.rows = [0, *(row for row in range(1, far.size) if not far[row])]
+        far = self._markov_epsilons(self.saddle.log_delta) < epsilon - 0.5 / c
+        self.rows = [0, *(row for row in range(1, far.size) if every or not far[row])]
         self.live = self.slices.keep(self.rows) if len(self.rows) < far.size else self.slices
         self.ahead_log = self.forward_log[self.rows, 1:]
         self._choose_step(epsilon, self.saddle.log_delta)
@@ -111,8 +111,8 @@ class Contour:
         sizes = np.abs(self.weights)
         self.lever = sizes @ u
         base = abs(math.log(c)) + math.log1p(c) + abs(math.log(self.step)) + 6.0
-        self.height_error = error[:, 0] + 8.0 * UNIT * (np.abs(self.height) + base)
-        error[:, 0] = 0.0  # the node at u = 0 is the height itself: its error is counted once, there
+        # the height is a number taken out of every term, not an estimate: errors of K count in the terms
+        self.height_error = 8.0 * UNIT * (np.abs(self.height) + base)
         relative = np.expm1(np.minimum(error + phase, 600.0))
         self.sum_error = (sizes * (relative * SECOND_ORDER + nodes * UNIT)).sum(axis=1)
         self._fixed = self.height - math.log(c) - math.log1p(c) + math.log(self.step / math.pi)
@@ -174,6 +174,11 @@ class Contour:
         """Epsilons at which these bounds are at most log_delta."""
         epsilons: Array = ((self.forward_log - log_delta) / self.forward).min(axis=1)
         return epsilons + 16.0 * UNIT * (np.abs(epsilons) + (abs(log_delta) + 1.0) / self.c)
+
+    def short(self, epsilon: float) -> bool:
+        """Whether a pair that was left out may matter at this epsilon after all."""
+        absent = [row for row in range(self.forward_log.shape[0]) if row not in self.rows]
+        return bool(absent) and float(self._markovs(epsilon)[absent].max()) > self.lower(epsilon)
 
     def markov(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon) from the real axis alone (paper S, Proposition 14)."""

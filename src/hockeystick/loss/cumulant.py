@@ -8,15 +8,27 @@ import math
 from typing import NamedTuple, Protocol
 
 from ..numerics.cells import Cells
+from ..numerics.rounding import down, up
 from ..numerics.series import Array, ComplexArray
 
 
 class Closed(NamedTuple):
-    """log delta at one epsilon in closed form, a bound of its error, and its slope."""
+    """log delta at one epsilon in closed form, a bound of its error, its slope, and another upper bound if there is one."""
 
     value: float
     error: float
     slope: float
+    top: float = math.inf
+
+    @property
+    def low(self) -> float:
+        """A certified lower bound of log delta."""
+        return down(self.value, self.error)
+
+    @property
+    def high(self) -> float:
+        """A certified upper bound of log delta."""
+        return min(up(self.value, self.error), self.top)
 
 
 NOTHING = Closed(-math.inf, 0.0, -math.inf)

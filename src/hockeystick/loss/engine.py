@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ..numerics.roots import increasing_root
-from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, up
+from ..numerics.rounding import FUNCTION, LARGEST, UNIT, up
 from .composed import ComposedLoss
 from .contour import Contour, Saddle
 from .cumulant import Closed
@@ -38,13 +38,13 @@ def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
         return -math.inf, log_delta_interval(run, _FAR)[1]  # delta falls in epsilon
     closed = [_closed(single, epsilon) for single in run.singles()]
     if all(found is not None for found in closed):
-        ends = [(down(found.value, found.error), up(found.value, found.error)) for found in closed if found]
-        low, high = max(low, max(end[0] for end in ends)), min(high, max(end[1] for end in ends))
+        ends = _largest((found.low, found.high) for found in closed if found)
+        low, high = max(low, ends[0]), min(high, ends[1])
     else:
         try:
             contour = Contour(run, Saddle.of_epsilon(run, epsilon))
             high = min(high, contour.markov(epsilon))
-            if contour.lay():
+            if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
                 low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
             if low < -1e-3 and high > -0.5:
                 low = max(low, _near_one(run, epsilon))
@@ -95,8 +95,11 @@ def _renyi(run: ComposedLoss, c: float) -> float:
     if c == 0.0:
         value, error = run.mean()
         return up(value, error)
-    total = math.fsum(count * _cumulant_above(run, place, c) for place, (_, count) in enumerate(run.terms))
-    return up(total / c * (1.0 + (len(run.terms) + 4.0) * UNIT))
+    best = math.inf
+    for point in (c, *(x for x in (1e-5, 1e-3) if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
+        total = math.fsum(count * _cumulant_above(run, place, point) for place, (_, count) in enumerate(run.terms))
+        best = min(best, total / point)
+    return up(best * (1.0 + (len(run.terms) + 4.0) * UNIT))
 
 
 def _cumulant_above(run: ComposedLoss, place: int, c: float) -> float:
@@ -145,7 +148,7 @@ def _certain(run: ComposedLoss, epsilon: float) -> Interval:
         return low, (min(0.0, low + 4.0 * FUNCTION) if least else -math.inf)
     for loss, count in run.terms:
         single = loss.closed(0.0)
-        total += math.inf if single is None else count * math.exp(single.value + single.error)
+        total += math.inf if single is None else count * math.exp(min(single.high, 1.0))
         if total > 1.0:
             break
     return low, min(0.0, math.log(total) + len(run.terms) * UNIT + 4.0 * FUNCTION)
@@ -157,7 +160,7 @@ def _at_least(run: ComposedLoss, epsilon: float) -> float:
     for loss, _ in run.terms:
         single = loss.closed(epsilon)
         if single is not None:
-            low = max(low, single.value - single.error)
+            low = max(low, single.low)
     top = run.ceiling * (1.0 - 1e-13)  # surely at most the largest loss
     if epsilon < top and run.log_top_mass > -math.inf:
         low = max(low, run.log_top_mass + math.log(-math.expm1(epsilon - top)) - 4.0 * FUNCTION)
@@ -216,7 +219,14 @@ def _solve(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
         value, slope = contour.estimate(epsilon)
         return log_delta - value, -slope
 
-    guess = increasing_root(gap, saddle.epsilon, enough=lambda _, step: abs(step) * saddle.c < 1e-8, steps=30)
+    def search(start: float) -> float:
+        return increasing_root(gap, start, enough=lambda _, step: abs(step) * saddle.c < 1e-8, steps=30)
+
+    guess = search(saddle.epsilon)
+    if contour.short(guess):
+        if not contour.lay(every=True):
+            return 0.0, top
+        guess = search(guess)
     ahead = contour.error(guess) + target[1] - target[0]  # about where the proofs will end
     return (
         _certify(lambda e: contour.lower(e) - target[1], guess - ahead / saddle.c, -saddle.c),
@@ -232,25 +242,21 @@ def _solve_closed(run: ComposedLoss, log_delta: float, target: Interval) -> Inte
         return Closed(-LARGEST, math.inf, -math.inf) if found is None else found
 
     def gap(epsilon: float) -> tuple[float, float]:
-        value, _, slope = at(epsilon)
-        return min(log_delta - value, LARGEST), -slope
+        found = at(epsilon)
+        return min(log_delta - found.value, LARGEST), -found.slope
 
     guess = 0.0
+    beyond = run.ceiling
     if at(0.0).value > log_delta:
-        _, mean, variance = run.expand(0.0)
-        start = min(mean + math.sqrt(-2.0 * log_delta * variance), run.ceiling * 0.5)
-        guess = increasing_root(gap, start, lower=0.0, upper=run.ceiling)
+        loss = run.terms[0][0]
+        points = [2.0**n for n in range(-60, 61)]
+        beyond = min(beyond, *((loss.bound(c) - target[0]) / c * (1.0 + 4.0 * UNIT) for c in points))  # Markov's inequality
+        guess = increasing_root(gap, min(beyond, run.ceiling * 0.5), lower=0.0, upper=run.ceiling)
     slope = -at(guess).slope
 
-    def below(epsilon: float) -> float:
-        found = at(epsilon)
-        return found.value - found.error - target[1]
-
-    def above(epsilon: float) -> float:
-        found = at(epsilon)
-        return target[0] - found.value - found.error
-
-    return _certify(below, guess, -slope), min(_certify(above, guess, slope), run.ceiling)
+    low = _certify(lambda epsilon: at(epsilon).low - target[1], guess, -slope)
+    high = _certify(lambda epsilon: target[0] - at(epsilon).high, guess, slope)
+    return low, min(high, beyond)
 
 
 def _certify(margin: Callable[[float], float], guess: float, pace: float) -> float:

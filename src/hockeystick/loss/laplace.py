@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.rounding import FUNCTION, LARGEST, SECOND_ORDER, UNIT, up
+from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from ..numerics.transform import stretched_gap
 from .cumulant import NOTHING, Closed
@@ -73,7 +73,10 @@ class LaplaceLoss:
         exponent = epsilon if epsilon < -a else 0.5 * (epsilon - a)
         slack = 2.0 * UNIT * (abs(epsilon) + a)  # of the exponent
         if exponent > -8.0 * slack:
-            return NOTHING if exponent > 8.0 * slack else Closed(-LARGEST, math.inf, -math.inf)
+            if exponent > 8.0 * slack:
+                return NOTHING
+            top = math.log(18.0 * slack)  # delta is between 0 and about 16 slack
+            return Closed(top, math.inf, -1.0 / slack, top)
         delta = -math.expm1(exponent)
         slope = math.exp(exponent) / delta
         error = 2.0 * FUNCTION + UNIT * abs(math.log(delta)) + 1.3 * slack * slope

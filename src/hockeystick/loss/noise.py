@@ -26,7 +26,7 @@ from ..numerics.series import Array, power_sums, series_degree
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 MAX_NODES = 40_000
-_SMALL = 0.5  # |k L| below which a node goes into the power sums
+_SMALL = 1.0  # |k L| below which a node goes into the power sums
 _LONG = 3_000
 _CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
 
@@ -245,7 +245,7 @@ class Grid:
 
 
 class Split:
-    """The nodes of a grid in two kinds, for |k| <= size, size >= 1: those with |L| size <= 1/2, and the others.
+    """The nodes of a grid in two kinds, for |k| <= size, size >= 1: those with |L| size <= 1, and the others.
 
     Over the first kind, sum of weight (e^{kL} - 1 - k x) = k (k - 1) times a polynomial in k, whose coefficients `tails` and
     whose error, `small_error` times |k (k - 1)|, do not depend on k.  Of the others the sums of weight and of weight * x are
@@ -273,9 +273,9 @@ class Split:
             noise, rate = grid.shape.noise, grid.shape.rate
             grown = np.exp(self.base + (self.z - 0.5 / noise) * (1.0 / noise))
             light = weight[pick]
-            self.mass = float(light.sum())
-            self.drift = rate * (float(grown.sum()) - self.mass)  # weight * x
-            each = UNIT * (pick.size + 40.0 + self.z * self.z) + t_error[pick]
+            self.mass = math.fsum(light.tolist())
+            self.drift = rate * (math.fsum(grown.tolist()) - self.mass)  # weight * x
+            each = UNIT * (20.0 + self.z * self.z) + t_error[pick]
             self.far_error = float(light @ each), rate * float((grown + light) @ each)
 
 
@@ -290,5 +290,5 @@ def _power_tails(ratio: Array, weight: Array, z: Array, ratio_error: Array, size
     square = float(pull @ np.abs(ratio))
     spread = float(pull @ (ratio_error + UNIT * np.abs(ratio) * z * z))
     rounding = (ratio.size + 4.0 * degree + 30.0) * UNIT + remainder
-    # |sum| <= e^{1/2}/2 |k (k-1)| sum of weight L^2, and the integrand's slope in L is at most e^{1/2} |L k (k-1)|
-    return tails, 0.83 * square * rounding + 1.66 * spread
+    # |sum| <= e/2 |k (k-1)| sum of weight L^2, and the integrand's slope in L is at most e |L k (k-1)|
+    return tails, 1.36 * square * rounding + 2.72 * spread

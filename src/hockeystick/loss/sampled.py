@@ -34,7 +34,8 @@ class Guide:
         # both signs of k, for both orders
         low = -math.sqrt(span * span - 4.0 * reach * math.log1p(-shape.rate))
         high = max(shape.right_edge(2.0 * reach, -0.5 * span * span), span + 1.0 / shape.noise)
-        z, served = np.empty(0), (-2.0 * reach, 2.0 * reach)
+        z: Array = np.empty(0)
+        served = (-2.0 * reach, 2.0 * reach)
         if k > 0.0 and high - low > 200.0 * step:
             z, served = self._two_peaks(k, step), (k - 2.0 * shape.noise, k + 2.0 * shape.noise)
         if not z.size:
@@ -219,7 +220,7 @@ class SampledGaussianLoss:
             pace, drag = 1.0 / weight, (1.0 - q) * math.exp(epsilon) / weight
             inner_error = outer_error = lost / weight * SECOND_ORDER + FUNCTION * (1.0 + abs(outer))
         inner_error += (FUNCTION + 4.0 * UNIT) * (1.0 + abs(inner) + abs(epsilon))
-        value, error, slope = gaussian_log_delta(mu, inner)
+        value, error, slope, _ = gaussian_log_delta(mu, inner)
         if not error < 1.0:
             return None
         steepest = abs(gaussian_log_delta(mu, inner + inner_error).slope)  # log delta is concave

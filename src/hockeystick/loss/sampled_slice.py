@@ -17,7 +17,8 @@ from .noise import LOG_ROOT_TWO_PI, Grid, Shape
 GridMaker = Callable[[float, float, float, float, float], Grid]
 
 _FINE = 34.0  # -log of the rule's error times the count
-_BLOCK = 64
+_BLOCK = 16
+_DIRECT = 64  # nodes of the noise up to which a small table is summed at once
 _CUTS = np.array([0.25, 4.0, 64.0, 1024.0])
 _HALVES = np.arange(2 * BINS + 1)
 
@@ -250,7 +251,7 @@ def _transform(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexA
     u = (p R + r) step: e^{iuL} is a product of two small tables, and the sum a product of matrices, block by block so that the
     rounding error grows with the block and not with the whole.
     """
-    if nodes * ratio.size < 4000 and ratio.size <= 2 * _BLOCK:
+    if ratio.size <= _DIRECT and nodes * ratio.size < 4000:
         table: ComplexArray = np.exp(1j * (ratio[:, None] * (step * np.arange(nodes))))
         found: ComplexArray = np.matmul(weight, table)
         return found
@@ -271,6 +272,7 @@ def _transform(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexA
 def _transform_error(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: Array) -> Array:
     """Bounds of the rounding errors of `_transform`, of its weights and of L, at the nodes where |k| is `size`."""
     slope = weight @ (ratio_error + (6.0 * UNIT) * np.abs(ratio))
-    terms = min(ratio.size, 2 * _BLOCK) + -(-ratio.size // _BLOCK)
-    constant = weight @ ((3.0 * UNIT) * z * z + (terms * UNIT + 6.0 * FUNCTION))
+    terms = ratio.size if ratio.size <= _DIRECT else _BLOCK + -(-ratio.size // _BLOCK)
+    # three exponentials and their two products
+    constant = weight @ ((3.0 * UNIT) * z * z + ((terms + 8.0) * UNIT + 3.0 * FUNCTION))
     return size * slope[:, None] + constant[:, None]

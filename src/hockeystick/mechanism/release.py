@@ -84,8 +84,8 @@ class Release(ABC):
         >>> print(f"{bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
         4.3771780957 <= epsilon <= 4.3771780957
         """
-        run = self._run(neighbours)
-        return _answered(lambda value: epsilon_interval(run, value), "delta", delta, checks.non_negative)
+        self._run(neighbours)  # refuses before it looks at the numbers
+        return _answered(lambda value: epsilon_interval(self._run(neighbours), value), "delta", delta, checks.non_negative)
 
     def delta(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
@@ -98,10 +98,10 @@ class Release(ABC):
 
     def delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
-        run = self._run(neighbours)
+        self._run(neighbours)
 
         def ask(value: float) -> tuple[float, float]:
-            low, high = log_delta_interval(run, value)
+            low, high = log_delta_interval(self._run(neighbours), value)
             return exp_down(low), exp_up(high, ceiling=1.0)
 
         return _answered(ask, "epsilon", epsilon, _any_real)
@@ -113,8 +113,8 @@ class Release(ABC):
         >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
         True
         """
-        run = self._run(neighbours)
-        return _answered(lambda value: log_delta_interval(run, value), "epsilon", epsilon, _any_real)
+        self._run(neighbours)
+        return _answered(lambda value: log_delta_interval(self._run(neighbours), value), "epsilon", epsilon, _any_real)
 
     def profile(self, epsilons: Any, neighbours: str = DEFAULT) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
@@ -136,10 +136,10 @@ class Release(ABC):
         >>> round(hs.Gaussian(sigma=2.0).rdp(order=2.5), 12)
         0.3125
         """
-        run = self._run(neighbours)
+        self._run(neighbours)
 
         def ask(value: float) -> tuple[float, float]:
-            bound = renyi_bound(run, value)
+            bound = renyi_bound(self._run(neighbours), value)
             return bound, bound
 
         return _answered(ask, "order", order, _renyi_order).upper
@@ -151,7 +151,11 @@ class Release(ABC):
         return to_json(self)
 
     def _run(self, neighbours: str) -> ComposedLoss:
-        """The composed loss of the ordered pairs of the relation."""
+        """The composed loss of the ordered pairs of the relation, made anew for every question.
+
+        It keeps what it has worked out while it answers one, so that both ordered pairs can share it; no answer depends on
+        what was asked before.
+        """
         wanted = orders(neighbours)
         squares: list[float] = []
         counts: dict[Loss, int] = {}
@@ -246,7 +250,7 @@ def unsupported_sampling(what: str) -> Unsupported:
 
 def _answered(ask: Callable[[float], tuple[float, float]], name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
     """Ask of a number, or of each entry of an array."""
-    if not isinstance(value, np.ndarray | list | tuple) or isinstance(value, np.ndarray) and value.ndim == 0:
+    if not isinstance(value, np.ndarray | list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return Bounds(*ask(check(name, value)))
     try:
         entries = np.asarray(value)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .rounding import ERFCX, FUNCTION, UNIT
+from .rounding import ERFCX, FUNCTION, LARGEST, UNIT
 
 _ROOT_HALF = math.sqrt(0.5)
 _STEP = 0.07
@@ -55,7 +55,9 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
     middle, half = x / mu, 0.5 * mu
     a, b = middle - half, middle + half
     if a > 1e150:
-        return -math.inf, math.inf, -math.inf
+        return -LARGEST, 0.0, -math.inf  # below every double
+    if a > 1e30:  # the logarithm of the factor of e^{-a^2/2} is below 2000 here
+        return -0.5 * a * a, a * a * (2.0 * mu_error + 8.0 * UNIT) + 2000.0, -a / mu
     # error of a and b: rounding, and mu's own error, of which |da/dmu| mu = middle + half
     shift = (mu_error + 2.0 * UNIT) * (middle + half)
     right = 0.5 * float(erfcx(b * _ROOT_HALF))

@@ -33,7 +33,7 @@ def increasing_root(
             upper = point
         else:
             lower = point
-        newton = -value / slope if slope > 0.0 else math.copysign(math.inf, -value)
+        newton = -value / slope if 0.0 < slope < math.inf else math.copysign(math.inf, -value)
         following = point + max(-stride, min(stride, newton))
         if abs(newton) <= tolerance * abs(point) or (enough is not None and enough(point, newton)):
             return following

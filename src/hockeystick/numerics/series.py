@@ -39,18 +39,18 @@ def power_sums(y: Array, weights: Array, degree: int) -> Array:
 
 
 def series_degree(y: float) -> tuple[int, float]:
-    """How many terms of exp's series past the linear one reach double precision for |argument| <= y < 1.
+    """How many terms of sum_m (m - 1) y^m / m!, m >= 2, reach double precision for 0 < y <= 1.
 
     Returns the degree and a bound of the remainder relative to y^2 / 2.
 
     >>> series_degree(0.5)[0]
-    15
+    16
     """
-    degree, remainder = 2, y / 3.0
-    while remainder > 2.0**-55:
+    degree, term = 2, y / 3.0  # term = 2 y^(degree - 1) / (degree + 1)!
+    while degree * term > 2.0**-55:
         degree += 1
-        remainder *= y / (degree + 1)
-    return degree, remainder / (1.0 - y / (degree + 2))
+        term *= y / (degree + 1)
+    return degree, degree * term / (1.0 - 2.0 * y / (degree + 2))
 
 
 def log1p_complex(z: ComplexArray) -> ComplexArray:
