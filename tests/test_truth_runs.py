@@ -7,6 +7,8 @@ import pytest
 from flint import arb
 
 import hockeystick as hs
+import oracle
+from hockeystick.loss.contour import Saddle
 
 STORED = json.loads((Path(__file__).parent / "data" / "truth.json").read_text())
 
@@ -19,6 +21,21 @@ def built(case):
     if "gaussian" in case:
         run = run + hs.Gaussian(sigma=case["gaussian"])
     return run
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "delta"),
+    [(0.5, 0.5, 10**5, 1e-5), (0.5, 0.9, 10**6, 1e-9), (1.0, 0.3, 1000, 1e-3), (3.0, 0.7, 10**4, 1e-12)],
+)
+def test_adding_a_record_with_a_small_exponent(sigma, rate, steps, delta):
+    """|k| < 1 here: the series in L itself, not only the one in k L, must converge at every node that is summed by it."""
+    run = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
+    bounds = run.epsilon_bounds(delta, neighbours="add")
+    assert bounds.width <= 1e-9 * bounds.upper
+    hint = Saddle.of_epsilon(run._run("add"), bounds.upper)
+    part = oracle.Part("add", sigma, rate, steps)
+    contour = oracle.Contour([part], bounds.upper, hint.c, hint.width, hint.log_delta)
+    assert contour.log_delta(bounds.upper) <= arb(delta).log() <= contour.log_delta(bounds.lower)
 
 
 def test_there_are_a_hundred():

@@ -199,14 +199,14 @@ class SampledGaussianLoss:
             if not self.removal:
                 return NOTHING
             inner, outer, pace, drag = epsilon - math.log(q), math.log(q), 1.0, 0.0
-            inner_error = outer_error = FUNCTION * abs(outer)
+            inner_error = outer_error = FUNCTION * (abs(outer) + epsilon)
         elif self.removal:
             ratio = math.expm1(epsilon) / q
             if ratio <= -1.0 + 1e-6:
                 return None if ratio > -1.0 - 1e-6 else gaussian_log_delta(1e-300, epsilon)  # 1 - e^epsilon
             inner, outer = math.log1p(ratio), math.log(q)
             pace, drag = math.exp(epsilon) / (q * (1.0 + ratio)), 0.0
-            inner_error = abs(ratio / (1.0 + ratio)) * (FUNCTION + 2.0 * UNIT)
+            inner_error = abs(ratio / (1.0 + ratio)) * (FUNCTION + 2.0 * UNIT) + FUNCTION * abs(inner)
             outer_error = FUNCTION * abs(outer)
         else:
             excess = math.expm1(epsilon)
@@ -216,10 +216,15 @@ class SampledGaussianLoss:
                 return NOTHING
             if weight <= 1e6 * lost:
                 return None
-            inner, outer = epsilon + math.log(q / weight), math.log(weight)
+            ratio = excess / weight  # q e^eps / weight - 1
+            inner, outer = math.log1p(max(ratio, -0.75)), math.log(weight)
             pace, drag = 1.0 / weight, (1.0 - q) * math.exp(epsilon) / weight
-            inner_error = outer_error = lost / weight * SECOND_ORDER + FUNCTION * (1.0 + abs(outer))
-        inner_error += (FUNCTION + 4.0 * UNIT) * (1.0 + abs(inner) + abs(epsilon))
+            off = lost / weight * SECOND_ORDER
+            inner_error = abs(ratio) / (1.0 + max(ratio, -0.75)) * (FUNCTION + 2.0 * UNIT + off) + FUNCTION * abs(inner)
+            if ratio < -0.5:
+                inner = epsilon + math.log(q / weight)
+                inner_error = off + FUNCTION * (1.0 + abs(epsilon) + abs(inner))
+            outer_error = off + FUNCTION * abs(outer)
         value, error, slope, _ = gaussian_log_delta(mu, inner)
         if not error < 1.0:
             return None
