@@ -23,7 +23,7 @@ from .noise import TooFine
 
 TOLERANCE = 33.0  # -log of the relative size allowed to each discretisation error
 _FEW = 40  # nodes beyond which a more thorough proof of the decay pays
-_FORWARD = np.array([0.0, 1.0, 2.5, 6.0])
+_FORWARD = np.array([0.0, 0.4, 1.2, 3.0, 6.5])
 
 
 @dataclass(frozen=True)
@@ -41,22 +41,25 @@ class Saddle:
         return self.c + float(_FORWARD[-1]) * self.width
 
     @staticmethod
-    def of_delta(run: ComposedLoss, log_delta: float, start: float | None = None) -> "Saddle":
+    def of_delta(run: ComposedLoss, log_delta: float) -> "Saddle":
         """For the epsilon at which delta has this logarithm."""
-        c = run.saddle_of_delta(log_delta, start)
-        k0, _, k2 = run.expand(c)
-        bend = k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
-        height = k0 - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
-        return Saddle(c, 1.0 / math.sqrt(bend), (height - log_delta) / c, log_delta)
+        c = run.saddle_of_delta(log_delta)
+        width, height = Saddle._shape(run, c)
+        return Saddle(c, width, (height - log_delta) / c, log_delta)
 
     @staticmethod
-    def of_epsilon(run: ComposedLoss, epsilon: float, start: float | None = None) -> "Saddle":
+    def of_epsilon(run: ComposedLoss, epsilon: float) -> "Saddle":
         """For delta at this epsilon."""
-        c = run.saddle_of_epsilon(epsilon, start)
-        k0, _, k2 = run.expand(c)
-        bend = k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
-        height = k0 - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
-        return Saddle(c, 1.0 / math.sqrt(bend), epsilon, min(0.0, height - c * epsilon))
+        c = run.saddle_of_epsilon(epsilon)
+        width, height = Saddle._shape(run, c)
+        return Saddle(c, width, epsilon, min(0.0, height - c * epsilon))
+
+    @staticmethod
+    def _shape(run: ComposedLoss, c: float) -> tuple[float, float]:
+        """The width, and log delta + c epsilon by the saddle-point approximation."""
+        value, _, second = run.expand(c)
+        bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+        return 1.0 / math.sqrt(bend), value - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
 
 
 def log_markov(s: Array) -> Array:
@@ -143,18 +146,19 @@ class Contour:
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta(epsilon) and its slope, uncertified: what the search for an epsilon goes by."""
         turned = self._turned(epsilon)
-        best, found = (-math.inf, -self.c), zip(turned.real.sum(axis=1), turned.imag @ self.u, self._fixed, strict=True)
-        for total, swing, fixed in found:
+        totals, swings = turned.real.sum(axis=1).tolist(), (turned.imag @ self.u).tolist()
+        best = (-math.inf, -self.c)
+        for total, swing, fixed in zip(totals, swings, self._fixed.tolist(), strict=True):
             if total > 0.0:
-                best = max(best, (float(fixed) - self.c * epsilon + math.log(total), float(swing / total) - self.c))
+                best = max(best, (fixed - self.c * epsilon + math.log(total), swing / total - self.c))
+        self.total: float = max(totals[0], 1e-300)
         return best
 
     def error(self, epsilon: float) -> float:
-        """About how far the certified ends of log delta(epsilon) lie from the estimate."""
-        total = self._turned(epsilon).real.sum(axis=1)
+        """About how far the certified ends of log delta(epsilon) lie from the last estimate."""
         size = 8.0 * UNIT * (2.0 * abs(self.c * epsilon) + abs(self.saddle.log_delta))
-        lost = (self.sum_error + self.dropped) / np.maximum(np.abs(total), 1e-300)
-        return float((self.height_error + lost)[0]) * 1.001 + size
+        lost = (float(self.sum_error[0]) + self.dropped) / self.total
+        return (float(self.height_error[0]) + lost) * 1.001 + size
 
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""

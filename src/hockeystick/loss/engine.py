@@ -268,6 +268,8 @@ def _certify(margin: Callable[[float], float], guess: float, pace: float) -> flo
     if not abs(pace) > 0.0:
         return math.copysign(math.inf, pace)
     for attempt in range(60):
+        if not math.isfinite(point):
+            break
         gap = margin(point)
         if gap >= 0.0:
             return point

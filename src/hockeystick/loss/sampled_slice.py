@@ -92,11 +92,11 @@ class SampledGaussianSlice:
     def decay(self, cells: Cells, thorough: bool) -> Array:
         """The best of three proofs: near in by the moments, far out by the smoothness, in between by the spread (if thorough)."""
         if not thorough:
-            far = self._smooth_gap(cells.left)  # of 1 - |phi|, the others of 1 - |phi|^2
-            self.gap = np.maximum(moment_gap(cells, *self._moments()), far * (2.0 - far))
-            gap = self.gap
+            far = self._smooth_gap(cells.left, self.shape.rate * _CUTS[:1])  # of 1 - |phi|, the others of 1 - |phi|^2
+            gap = self._quick_gap = np.maximum(moment_gap(cells, *self._moments()), far * (2.0 - far))
         else:
-            gap = np.maximum(self.gap, spread_gap(cells, *self._binned()))
+            far = self._smooth_gap(cells.left, self.shape.rate * _CUTS[1:])
+            gap = np.maximum(np.maximum(self._quick_gap, spread_gap(cells, *self._binned())), far * (2.0 - far))
         return np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-0.5 * (1.0 - 1e-12))
 
     def _moments(self) -> tuple[Array, Array]:
@@ -142,24 +142,19 @@ class SampledGaussianSlice:
         high = 0.5 * (edges[:, 1:] + edges[:, :-1]) + rise * (offsets[:, BINS:] + slack)
         return masses, edges, low, high
 
-    def _smooth_gap(self, u: Array) -> Array:
+    def _smooth_gap(self, u: Array, cuts: Array) -> Array:
         """Integration by parts against a soft cut r/(r + r0) of the flat part of L.
 
         With h the tilted density of y = s z and dL/dy = r/s^2, s^2 h/(r + r0) has total variation E|psi|, psi =
         [k r - y - r(1-r)/(r+r0)]/(r+r0), so |phi(c+iu)/phi(c)| <= 1 - E[r/(r+r0)] + sqrt(E psi^2)/u.  Of several
-        r0 the smallest is taken, and the largest that still keeps enough mass for the run to fall.
+        r0 the largest is taken that still keeps enough mass for the run to fall.
         """
-        share = self.grid.share
+        grid, share, noise = self.grid, self.grid.share, self.shape.noise
         weight = self.tilted * (1.0 / self.total[:, None])
-        cuts = self.shape.rate * _CUTS
         masses = weight @ (share / (share + cuts[:, None])).T
         enough = (masses * math.exp(self.log_count) > 60.0).all(axis=0)
         best = max(0, int(enough.sum()) - 1)  # the mass falls from cut to cut
-        gaps = [self._cut_gap(u, weight, float(cuts[i]), masses[:, i]) for i in {0, best}]
-        return gaps[0] if len(gaps) == 1 else np.maximum(*gaps)
-
-    def _cut_gap(self, u: Array, weight: Array, cut: float, mass: Array) -> Array:
-        grid, share, noise = self.grid, self.grid.share, self.shape.noise
+        cut, mass = float(cuts[best]), masses[:, best]
         inverse = 1.0 / (share + cut)
         slope = (self.k[:, None] * share - (noise * grid.z + share * inverse * (1.0 - share))) * inverse
         square = (slope * slope * weight).sum(axis=1)

@@ -84,7 +84,6 @@ class Release(ABC):
         >>> print(f"{bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
         4.3771780957 <= epsilon <= 4.3771780957
         """
-        self._run(neighbours)  # refuses before it looks at the numbers
         return _answered(lambda value: epsilon_interval(self._run(neighbours), value), "delta", delta, checks.non_negative)
 
     def delta(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
@@ -98,7 +97,6 @@ class Release(ABC):
 
     def delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
-        self._run(neighbours)
 
         def ask(value: float) -> tuple[float, float]:
             low, high = log_delta_interval(self._run(neighbours), value)
@@ -113,7 +111,6 @@ class Release(ABC):
         >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
         True
         """
-        self._run(neighbours)
         return _answered(lambda value: log_delta_interval(self._run(neighbours), value), "epsilon", epsilon, _any_real)
 
     def profile(self, epsilons: Any, neighbours: str = DEFAULT) -> Any:
@@ -136,7 +133,6 @@ class Release(ABC):
         >>> round(hs.Gaussian(sigma=2.0).rdp(order=2.5), 12)
         0.3125
         """
-        self._run(neighbours)
 
         def ask(value: float) -> tuple[float, float]:
             bound = renyi_bound(self._run(neighbours), value)
