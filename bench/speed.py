@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import hockeystick as hs
 
 ROUNDS = 9
-SAMPLED = [  # rate, sigma, steps, delta: the rows of NUMERICS section 6 with an epsilon
+SAMPLED = [  # rate, sigma, steps, delta
     (0.001, 4.0, 10**5, 1e-5),
     (0.01, 1.1, 10**4, 1e-5),
     (256 / 60000, 1.1, 3510, 1e-5),

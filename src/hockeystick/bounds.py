@@ -9,7 +9,8 @@ from typing import Any
 class Bounds:
     """lower <= truth <= upper; floats, or arrays where the question was asked of an array.
 
-    The truth is the value of the composed pair that the mechanisms state; `tight` says that some mechanism attains it.
+    The truth is the value of the composed pair that the mechanisms state; `tight` says that some mechanism attains that value
+    (it says nothing about the width of the interval, which `width` tells).
 
     >>> lower, upper = Bounds(1.0, 2.0)
     >>> Bounds(1.0, 2.0).width

@@ -29,9 +29,9 @@ def _converted(name: str, value: Any, allowed: str) -> float:
         raise BadValue(f"{name} is too large for a double; allowed: {allowed}.") from None
 
 
-def positive(name: str, value: Any, advice: str = "") -> float:
+def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
-    allowed = "a number above 0" + advice
+    allowed = "a finite number above 0"
     number = real(name, value, allowed)
     if not number > 0.0:
         raise BadValue(f"{name} is {number}; allowed: {allowed}.")

@@ -69,13 +69,14 @@ def _restored(data: Any) -> Release:
         parts = values.get("parts")
         if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
             raise BadValue("a composition needs 'parts', a list of objects with 'count' and 'release'.")
+        _refuse_unknown("composition", values, ("parts",))
+        for part in parts:
+            _refuse_unknown("a part of a composition", part, ("count", "release"))
         return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
     if not isinstance(kind, str) or kind not in _KINDS:
         raise BadValue(f"kind is {kind!r}; allowed: composition, {', '.join(_KINDS)}.")
     cls, names = _KINDS[kind]
-    unknown = sorted(set(values) - set(names))
-    if unknown:
-        raise BadValue(f"{kind} has unknown fields {', '.join(unknown)}; allowed: {', '.join(names)}.")
+    _refuse_unknown(kind, values, names)
     if "base" in values:
         values["base"] = _restored(values["base"])
     try:
@@ -83,4 +84,11 @@ def _restored(data: Any) -> Release:
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        raise BadValue(f"{kind} is incomplete; needed: {names[0]}.") from None
+        needed = names if kind == "poisson" else names[:1]
+        raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
+
+
+def _refuse_unknown(kind: str, values: dict[str, Any], names: tuple[str, ...]) -> None:
+    unknown = sorted(set(values) - set(names))
+    if unknown:
+        raise BadValue(f"{kind} has unknown fields {', '.join(unknown)}; allowed: {', '.join(names)}.")

@@ -51,7 +51,11 @@ def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
         except TooFine:
             high = min(high, log_delta_interval(_unsampled(run), epsilon)[1])
         if low < high - 1e-9:
-            low = max(low, *(_at_least(single, epsilon) for single in run.singles()))
+            if run.rows > 1:  # each ordered pair by itself may prove more
+                ends = _largest(log_delta_interval(single, epsilon) for single in run.singles())
+                low, high = max(low, ends[0]), min(high, ends[1])
+            else:
+                low = max(low, _at_least(run, epsilon))
     return min(low, high), high if high == -math.inf else max(high, -LARGEST)
 
 
@@ -77,7 +81,11 @@ def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
     except TooFine:
         high = epsilon_interval(_unsampled(run), delta)[1]
     if low < high * (1.0 - 1e-9):
-        low = max(low, *(_epsilon_at_least(single, target[1]) for single in run.singles()))
+        if run.rows > 1:  # each ordered pair by itself may prove more
+            ends = _largest(epsilon_interval(single, delta) for single in run.singles())
+            low, high = max(low, ends[0]), min(high, ends[1])
+        else:
+            low = max(low, _epsilon_at_least(run, target[1]))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high
 

@@ -24,8 +24,7 @@ class AdditiveNoise(Mechanism):
 
     def _check(self, spread: str) -> None:
         """Checks all parameters and makes floats of them; `spread` names the parameter that sets the noise."""
-        advice = "; for no noise there is no privacy, and nothing to account for" if spread == "sigma" else ""
-        object.__setattr__(self, spread, checks.positive(spread, getattr(self, spread), advice))
+        object.__setattr__(self, spread, checks.positive(spread, getattr(self, spread)))
         object.__setattr__(self, "sensitivity", checks.positive("sensitivity", self.sensitivity))
         checks.ratio(f"sensitivity / {spread}", self.sensitivity, getattr(self, spread))
         if self.replace_sensitivity is None:

@@ -239,14 +239,15 @@ def compose(releases: Iterable[Release]) -> Release:
 def unsupported_sampling(what: str) -> Unsupported:
     """The error for a mechanism around which no sampler is accounted for."""
     return Unsupported(
-        f"Poisson sampling of {what} is not accounted for yet: only Gaussian noise (Gaussian, GDP, and their sums) has "
-        "its sampled pair; sample the Gaussian parts, and join the others unsampled."
+        f"Poisson sampling of {what} is not accounted for yet: only Gaussian noise (Gaussian, GDP claimed for add-or-remove, "
+        "and their sums), sampled once, has its pair; sample the Gaussian parts, and join the others unsampled."
     )
 
 
 def _answered(ask: Callable[[float], tuple[float, float]], name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
     """Ask of a number, or of each entry of an array."""
-    if not isinstance(value, np.ndarray | list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 0):
+    arrays = isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)
+    if not arrays:
         return Bounds(*ask(check(name, value)))
     try:
         entries = np.asarray(value)
@@ -264,7 +265,7 @@ def _any_real(name: str, value: Any) -> float:
 
 def _renyi_order(name: str, value: Any) -> float:
     allowed = "a number from 1 up, or inf"
-    if isinstance(value, float) and value == math.inf:
+    if isinstance(value, float | np.floating) and value == math.inf:
         return math.inf
     order = checks.real(name, value, allowed)
     if order < 1.0:

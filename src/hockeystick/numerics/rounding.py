@@ -6,7 +6,7 @@
 * A sum of n terms, in whatever order, errs by at most (n - 1) * UNIT * sum of magnitudes; a product of
   matrices likewise per entry.  The second-order terms of such products of (1 + UNIT) are covered by
   `SECOND_ORDER`.
-* `scipy.special.erfcx` errs by at most `ERFCX` (relative).  `tests/test_rounding.py` measures it, and
+* `scipy.special.erfcx` errs by at most `ERFCX` (relative).  `tests/test_numerics.py` measures it, and
   the functions above, against ball arithmetic; the figure here is at least twice the error found there.
 """
 
