@@ -56,3 +56,30 @@ def test_the_claimed_error_is_not_below_the_observed(case):
     bounds = built(case).epsilon_bounds(delta=case["delta"])
     middle = 0.5 * (arb(bounds.lower) + arb(bounds.upper))
     assert abs(middle - arb(case["epsilon"])) <= 0.5 * (arb(bounds.upper) - arb(bounds.lower)) * (1 + arb(1e-12))
+
+
+@pytest.mark.parametrize(
+    ("scale", "share"), [(1e16, 0.0), (1e14, 0.95), (1e11, 1 - 1e-4), (100.0, 1 - 3e-14), (100.0, 1 - 1e-13), (3.0, 1 - 3e-15)]
+)
+def test_two_laplace_steps_near_the_largest_loss(scale, share):
+    """Saddle points out to 1e15: nothing in the bounds from the real axis may cancel."""
+    epsilon = 2.0 / scale * share
+    bounds = (hs.Laplace(scale=scale) * 2).log_delta_bounds(epsilon)
+    truth = oracle.laplace_delta(1.0 / scale, 2, epsilon).log()
+    assert arb(bounds.lower) <= truth <= arb(bounds.upper)
+
+
+def test_one_plus_c_is_exact():
+    """A run so long that the rounding of 1 + c would show: the truth is by balls of 260 bits."""
+    bounds = (hs.Gaussian(sigma=2.0).poisson(rate=0.1) * 10**12).epsilon_bounds(1e-5, neighbours="remove")
+    hint = Saddle.of_epsilon((hs.Gaussian(sigma=2.0).poisson(rate=0.1) * 10**12)._run("remove"), bounds.upper)
+    contour = oracle.Contour([oracle.Part("remove", 2.0, 0.1, 10**12)], bounds.upper, hint.c, hint.width, hint.log_delta)
+    assert contour.log_delta(bounds.upper) <= arb(1e-5).log() <= contour.log_delta(bounds.lower)
+
+
+def test_logarithms_of_tiny_deltas_below_zero():
+    bounds = hs.compose([]).log_delta_bounds(-1e-50)
+    assert bounds.lower <= -115.12925464970229 <= bounds.upper
+    assert hs.GDP(mu=1e-100).log_delta_bounds(1e52).upper >= -5.0000001e303
+    assert hs.Gaussian(sigma=1.0).poisson(rate=1e-305).delta_bounds(-1e-300, "remove").lower <= 1e-300
+    assert hs.Gaussian(sigma=1.2850391335249606e-17).log_delta_bounds(3.0278705039355305e33).lower <= -2.94

@@ -43,14 +43,14 @@ class Saddle:
     @staticmethod
     def of_delta(run: ComposedLoss, log_delta: float) -> "Saddle":
         """For the epsilon at which delta has this logarithm."""
-        c = run.saddle_of_delta(log_delta)
+        c = _even(run.saddle_of_delta(log_delta))
         width, height = Saddle._shape(run, c)
         return Saddle(c, width, (height - log_delta) / c, log_delta)
 
     @staticmethod
     def of_epsilon(run: ComposedLoss, epsilon: float) -> "Saddle":
         """For delta at this epsilon."""
-        c = run.saddle_of_epsilon(epsilon)
+        c = _even(run.saddle_of_epsilon(epsilon))
         width, height = Saddle._shape(run, c)
         return Saddle(c, width, epsilon, min(0.0, height - c * epsilon))
 
@@ -62,9 +62,15 @@ class Saddle:
         return 1.0 / math.sqrt(bend), value - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
 
 
+def _even(c: float) -> float:
+    """A number near c for which 1 + c is exact, so that both orders of a pair see the same contour."""
+    return (1.0 + c) - 1.0
+
+
 def log_markov(s: Array) -> Array:
     """log of s^s / (1+s)^{1+s}: delta(x) <= exp(this + K(s) - s x)."""
-    return s * np.log(s) - (1.0 + s) * np.log1p(s)
+    value: Array = -np.log1p(s) - s * np.log1p(1.0 / s)
+    return value
 
 
 class Contour:
@@ -79,7 +85,9 @@ class Contour:
         self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
         self.slices = run.slice(saddle.c, saddle.ahead, 12.0 * saddle.width)
         self.forward = self.c + _FORWARD * saddle.width
-        self.forward_log = log_markov(self.forward) + self.slices.above(self.forward)
+        markov = log_markov(self.forward)
+        self.forward_log = markov * (1.0 - 2.0 * FUNCTION) + self.slices.above(self.forward)  # markov is negative: rounded up
+        self.forward_size = float(np.abs(self.forward_log).max()) + float(np.abs(markov).max()) + 1.0
 
     def lay(self, every: bool = False) -> bool:
         """Lays the nodes, for every pair or for those that seem to matter; False if they could not prove anything."""
@@ -172,12 +180,12 @@ class Contour:
     def _markovs(self, epsilon: float) -> Array:
         """Certified upper bounds of log delta(epsilon) from the real axis alone, one for each ordered pair."""
         bounds: Array = (self.forward_log - self.forward * epsilon).min(axis=1)
-        return bounds + 8.0 * UNIT * (np.abs(bounds) + (float(self.forward[-1]) * abs(epsilon) + 1.0))
+        return bounds + 8.0 * UNIT * (self.forward_size + float(self.forward[-1]) * abs(epsilon))
 
     def _markov_epsilons(self, log_delta: float) -> Array:
         """Epsilons at which these bounds are at most log_delta."""
         epsilons: Array = ((self.forward_log - log_delta) / self.forward).min(axis=1)
-        return epsilons + 16.0 * UNIT * (np.abs(epsilons) + (abs(log_delta) + 1.0) / self.c)
+        return epsilons + 16.0 * UNIT * (np.abs(epsilons) + (self.forward_size + abs(log_delta)) / self.c)
 
     def short(self, epsilon: float) -> bool:
         """Whether a pair that was left out may matter at this epsilon after all."""
@@ -198,6 +206,7 @@ class Contour:
         span = 2.0 * math.pi / self.step
         ahead = self.forward[1:] - self.c
         aliased = (self.ahead_log - self.forward[1:] * epsilon - span * ahead).min(axis=1)
+        aliased = aliased + 8.0 * UNIT * (self.forward_size + float(self.forward[-1]) * abs(epsilon) + span * float(ahead[-1]))
         beyond = np.exp(np.minimum(aliased - scale, 700.0)) / -math.expm1(-span * float(ahead[0]))
         before = np.exp(np.minimum(-scale - span * self.c, 700.0)) / -math.expm1(-span * self.c)
         low = self._turned(epsilon).real.sum(axis=1) - self._lost(epsilon) - (beyond + before) * (1.0 + 1e-9)

@@ -107,7 +107,7 @@ def _renyi(run: ComposedLoss, c: float) -> float:
     for point in (c, *(x for x in (1e-5, 1e-3) if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
         total = math.fsum(count * _cumulant_above(run, place, point) for place, (_, count) in enumerate(run.terms))
         best = min(best, total / point)
-    return up(best * (1.0 + (len(run.terms) + 4.0) * UNIT))
+    return up(best * (1.0 + (len(run.terms) + 16.0) * UNIT))
 
 
 def _cumulant_above(run: ComposedLoss, place: int, c: float) -> float:
@@ -151,15 +151,22 @@ def _certain(run: ComposedLoss, epsilon: float) -> Interval:
     least = total = 0.0
     if epsilon < 0.0:
         least = total = -math.expm1(max(epsilon, -800.0))
-    low = math.log(least) - 2.0 * FUNCTION if least else -math.inf
+    low = high = -math.inf
+    if least:
+        value = math.log(least)
+        slack = 2.0 * FUNCTION * (1.0 + abs(value))
+        low, high = value - slack, min(0.0, value + slack)
     if not run.terms:
-        return low, (min(0.0, low + 4.0 * FUNCTION) if least else -math.inf)
+        return low, high
     for loss, count in run.terms:
         single = loss.closed(0.0)
         total += math.inf if single is None else count * math.exp(min(single.high, 1.0))
         if total > 1.0:
             break
-    return low, min(0.0, math.log(total) + len(run.terms) * UNIT + 4.0 * FUNCTION)
+    if total <= 0.0:
+        return low, -700.0
+    value = math.log(min(total, 2.0))
+    return low, min(0.0, value + len(run.terms) * UNIT + 4.0 * FUNCTION * (1.0 + abs(value)))
 
 
 def _at_least(run: ComposedLoss, epsilon: float) -> float:
@@ -197,9 +204,11 @@ def _near_one(run: ComposedLoss, epsilon: float) -> float:
     1 - delta = E min(1, e^{eps - Z}) <= e^{K(-t) + t eps} for 0 <= t <= 1.
     """
     _, mean, variance = run.expand(0.0)
-    t = min(0.5, max((mean - epsilon) / variance, 1e-6))
+    t = 1.0 - (1.0 - min(0.5, max((mean - epsilon) / variance, 1e-6)))  # 1 - t is exact
     bound = float(run.slice(-t, -t, 0.0).above(np.array([-t])).min()) + t * epsilon + 8.0 * UNIT * abs(epsilon)
-    return math.log1p(-math.exp(bound)) - FUNCTION if bound < -1e-9 else -math.inf
+    return (
+        math.log1p(-math.exp(bound)) * (1.0 + 2.0 * FUNCTION) - 1e4 * FUNCTION * math.exp(bound) if bound < -1e-3 else -math.inf
+    )
 
 
 def _unsampled(run: ComposedLoss) -> ComposedLoss:

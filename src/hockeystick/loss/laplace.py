@@ -112,7 +112,7 @@ class LaplaceSlice:
         pair = np.sqrt(np.maximum(atoms * atoms - 4.0 * self._top * self._bottom * sine, 0.0))
         direct = np.minimum(1.0, pair + np.minimum(1.0 - atoms, self._peak / left) if atoms < 1.0 else pair)
         gap = np.maximum(1.0 - direct, stretched_gap(left, self._rest, self._peak))
-        return (np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-1.0 + 1e-12))[None, :]
+        return (np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-1.0 + 4e-12))[None, :]
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         v = (self.c + 0.5) + 1j * (step * np.arange(nodes))

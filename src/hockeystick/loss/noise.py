@@ -41,6 +41,7 @@ class Shape:
 
     noise: float
     rate: float
+    noise_error: float = 0.0  # relative, of `noise`
 
     def ratio(self, z: float) -> float:
         """L(z) for one z."""
@@ -239,8 +240,9 @@ class Grid:
         """Bounds of the rounding errors of t and of L at the nodes."""
         noise = self.shape.noise
         size = np.abs(self.z) * (1.0 / noise) + 0.5 / noise**2
-        t_error = (3.0 * UNIT) * size
-        error = self.share * t_error + (FUNCTION + 4.0 * UNIT) * np.abs(self.ratio)
+        t_error = (3.0 * UNIT + 2.0 * self.shape.noise_error) * size
+        # expm1, a product and log1p, or exp, a sum and log: below 24 units relative to L
+        error = self.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(self.ratio)
         return t_error, (error + 4.0 * UNIT * size if size[-1] > _CAP else error)
 
 

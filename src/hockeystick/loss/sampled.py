@@ -182,7 +182,7 @@ class SampledGaussianLoss:
         value = float(density.sum())
         error = grid.ratio_errors()[1]
         rounding = float(np.maximum(grown, weight) @ (error * np.abs(grid.ratio)))
-        rounding += value * (grid.z.size + 80.0) * UNIT + float(density @ (grid.z * grid.z)) * UNIT
+        rounding += value * (grid.z.size + 200.0) * UNIT + float(density @ (grid.z * grid.z)) * UNIT
         rule = math.exp(grid.rule(1.0)) + math.exp(grid.outside_linear(1.0))
         # on the strip |L| <= |Re L| + angle, and L grows no faster than z/s
         size = 10.0 + (abs(grid.high) + abs(grid.low)) / shape.noise - grid.floor
@@ -203,7 +203,11 @@ class SampledGaussianLoss:
         elif self.removal:
             ratio = math.expm1(epsilon) / q
             if ratio <= -1.0 + 1e-6:
-                return None if ratio > -1.0 - 1e-6 else gaussian_log_delta(1e-300, epsilon)  # 1 - e^epsilon
+                if ratio > -1.0 - 1e-6:
+                    return None
+                delta = -math.expm1(epsilon)  # the mixture is never below 1 - q times the other
+                value = math.log(delta)
+                return Closed(value, 2.0 * FUNCTION * (1.0 + abs(value)), -math.exp(epsilon) / delta)
             inner, outer = math.log1p(ratio), math.log(q)
             pace, drag = math.exp(epsilon) / (q * (1.0 + ratio)), 0.0
             inner_error = abs(ratio / (1.0 + ratio)) * (FUNCTION + 2.0 * UNIT) + FUNCTION * abs(inner)

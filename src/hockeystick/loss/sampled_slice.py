@@ -50,8 +50,8 @@ class SampledGaussianSlice:
         self.shift = float(log_weight.max()) if self.level > 1.0 else 0.0
         self.tilted = np.exp(log_weight - self.shift if self.shift else log_weight)
         self.total = self.tilted.sum(axis=1)
-        outside = math.exp(min(0.0, self._outside(grid) - self.shift))
-        self.lost = math.exp(min(0.0, grid.rule(min(self.k.tolist())))) + outside / float(self.total.min())
+        outside = math.exp(min(600.0, self._outside(grid) - self.shift))
+        self.lost = math.exp(min(600.0, grid.rule(min(self.k.tolist())))) + outside / float(self.total.min())
 
     def keep(self, rows: list[int]) -> "SampledGaussianSlice":
         if len(rows) == len(self.removals):
@@ -79,9 +79,8 @@ class SampledGaussianSlice:
         size = reach / self.shape.noise + 0.5 / self.shape.noise**2 - grid.floor
         slack = UNIT * (12.0 * np.abs(k) * size + (4.0 * reach * reach + grid.z.size + 60.0))
         outside = np.array([[grid.outside(x) for x in row] for row in k.tolist()])
-        outside = np.exp(np.minimum(outside - top, 700.0))
         rules = np.minimum(grid.rule(0.0) + np.minimum(k, 0.0) * math.log(math.cos(0.5 * grid.angle)), -1e-9)
-        out: Array = top + np.log(inside + outside) + (slack - np.log1p(-np.exp(rules)))
+        out: Array = np.logaddexp(top + np.log(inside), outside) + (slack - np.log1p(-np.exp(rules)))
         if float(rules.max()) > -1.0:
             out = np.where(rules < -1.0, out, math.inf)
         for row, removal in enumerate(self.removals):
@@ -130,7 +129,9 @@ class SampledGaussianSlice:
         bend = 1.0 + np.maximum(0.0, -k) * (0.25 / noise**2)
         middle, ends, center = points[:, 1::2], points[:, ::2], ratio[:, 1::2]
         scale = np.log(width) - width * width * bend * (1.0 / 24.0) - (LOG_ROOT_TWO_PI + self.shift)
-        masses = np.exp(k * center - 0.5 * middle * middle + scale) * ((1.0 - 1e-9 - 2.0 * self.lost) / self.total[:, None])
+        masses = np.exp(k * center - 0.5 * middle * middle + scale) * (
+            max(0.0, 1.0 - 1e-9 - 2.0 * self.lost) / self.total[:, None]
+        )
         pull = (k * (1.0 / noise)) * share[:, ::2]
         least = np.minimum(pull[:, :-1], pull[:, 1:]) - ends[:, 1:]
         most = np.maximum(pull[:, :-1], pull[:, 1:]) - ends[:, :-1]
@@ -158,10 +159,10 @@ class SampledGaussianSlice:
         inverse = 1.0 / (share + cut)
         slope = (self.k[:, None] * share - (noise * grid.z + share * inverse * (1.0 - share))) * inverse
         square = (slope * slope * weight).sum(axis=1)
-        # the rule's own error: on the strip of half-angle pi/2, |r/(r+r0)| <= 1, |psi| <= (|k| + |y| + a + 1)/r0
+        # the rule's own error: on the strip of half-angle pi/2, |r/(r+r0)| <= 1, |psi| <= sqrt(2) (|k| + |y| + a + 1)/r0
         half = min(grid.angle, 0.5 * math.pi)
-        lost = self.lost + math.exp(min(0.0, grid.rule(min(self.k.tolist()), half))) + 1e-12
-        reach = float(np.abs(self.k).max()) + 1.0 + noise * (half + 2.0 * max(abs(grid.low), abs(grid.high)))
+        lost = self.lost + math.exp(min(600.0, grid.rule(min(self.k.tolist()), half))) + 1e-12
+        reach = 1.5 * (float(np.abs(self.k).max()) + 1.0 + noise * (half + 2.0 * max(abs(grid.low), abs(grid.high))))
         mass = np.maximum(0.0, mass * (1.0 - lost) - lost)
         variation = np.sqrt(square * (1.0 + lost) + lost * (reach / cut) ** 2)
         return stretched_gap(u, mass[:, None], variation[:, None])
@@ -170,7 +171,7 @@ class SampledGaussianSlice:
         frequency = step * (nodes - 1)
         grid = self.grid if frequency <= self.grid.reach else self._grid(frequency, 0.0)
         # the rule's error at each node, relative to M(Re k)
-        rule = np.exp(np.minimum(grid.rule(float(self.k.min())) + (grid.angle * step) * np.arange(nodes), 0.0))
+        rule = np.exp(np.minimum(grid.rule(float(self.k.min())) + (grid.angle * step) * np.arange(nodes), 600.0))
         if self.level > 1.0:
             value, error = self._plain(grid, step, nodes, rule)
         else:
@@ -188,7 +189,7 @@ class SampledGaussianSlice:
         phi = _transform(grid.ratio, tilted, step, nodes)
         reach = np.hypot(self.k[:, None], step * np.arange(nodes))
         lost = _transform_error(grid.ratio, tilted, grid.z, grid.ratio_errors()[1], reach)
-        lost += math.exp(min(0.0, self._outside(grid) - shift))
+        lost += math.exp(min(600.0, self._outside(grid) - shift))
         magnitude = np.maximum(np.abs(phi), 1e-290)
         value = 1j * np.angle(phi)
         value += np.log(magnitude) + shift

@@ -54,9 +54,9 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
 
     middle, half = x / mu, 0.5 * mu
     a, b = middle - half, middle + half
-    if a > 1e150:
-        return -LARGEST, 0.0, -math.inf  # below every double
     if a > 1e30:  # the logarithm of the factor of e^{-a^2/2} is below 2000 here
+        if a > 1e154:
+            return -LARGEST, 0.0, -math.inf  # below every double
         return -0.5 * a * a, a * a * (2.0 * mu_error + 8.0 * UNIT) + 2000.0, -a / mu
     # error of a and b: rounding, and mu's own error, of which |da/dmu| mu = middle + half
     shift = (mu_error + 2.0 * UNIT) * (middle + half)
@@ -64,20 +64,23 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
     exponent_error = abs(a) * shift + 2.0 * UNIT * a * a + FUNCTION
     if a >= -1.0:
         # |R'/R| = 1/R(t) - t falls in t, is below 1.3 at -1 and below 1/t for t > 0
-        lean = shift * (1.0 / a if a > 1.0 else 1.3)
+        lean = shift * (1.0 / (a - shift) if a > 1.0 + 2.0 * shift else 1.3 + shift)
         left = 0.5 * float(erfcx(a * _ROOT_HALF))
         gap = left - right
         if gap < 0.05 * left:
             gap, gap_error = close_mills_gap(middle, mu)
             # d log gap: at most twice that of R itself in the middle, and once in mu
-            error = exponent_error + gap_error + 4.0 * lean + mu_error
+            off = gap_error + 4.0 * lean + mu_error
         else:
-            error = exponent_error + (left + right) / gap * (ERFCX + 4.0 * UNIT + lean)
+            off = (left + right) / gap * (ERFCX + 4.0 * UNIT + math.expm1(min(lean, 700.0)))
+        error = exponent_error + (-math.log1p(-off) if off < 0.5 else math.inf)
         value = -0.5 * a * a + math.log(gap)
         return value, error + 2.0 * UNIT * abs(value), -right / gap
     if a < -40.0:
         return 0.0, 1e-300, 0.0
     weight = math.exp(-0.5 * a * a)
     complement = weight * (0.5 * float(erfcx(-a * _ROOT_HALF)) + right)
-    error = complement * (exponent_error + 2.0 * ERFCX + 2.0 * shift) / (1.0 - complement)
-    return math.log1p(-complement), error + FUNCTION, -weight * right / (1.0 - complement)
+    most = complement * math.exp(min(700.0, exponent_error + 2.0 * ERFCX + shift * (2.0 + shift)))
+    error = (most - complement) / (1.0 - most) if most < 1.0 else math.inf
+    value = math.log1p(-complement)
+    return value, error + 2.0 * FUNCTION * abs(value) + 1e-300, -weight * right / (1.0 - complement)

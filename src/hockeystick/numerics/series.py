@@ -18,10 +18,12 @@ def exp_remainder(y: Array) -> Array:
     >>> print(exp_remainder(np.array([1e-9, 1.0])))
     [5.00000000e-19 7.18281828e-01]
     """
-    small = np.abs(y) < 1e-2
+    small = np.abs(y) < 0.5
     z = np.where(small, y, 0.0)
-    series = z * z * (0.5 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z / 5040)))))
-    return np.where(small, series, np.expm1(y) - y)
+    series = np.zeros_like(z)
+    for inverse in _INVERSE_FACTORIALS[14::-1]:
+        series = series * z + inverse
+    return np.where(small, series * z * z, np.expm1(y) - y)
 
 
 def power_sums(y: Array, weights: Array, degree: int) -> Array:

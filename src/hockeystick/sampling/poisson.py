@@ -9,8 +9,10 @@ from ..loss.cumulant import Loss
 from ..loss.gaussian import GaussianLoss
 from ..loss.noise import Shape
 from ..loss.sampled import Guide, SampledGaussianLoss
+from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Mechanism, Release, unsupported_sampling
 from ..neighbours import Order
+from ..numerics.rounding import UNIT
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +49,11 @@ class Poisson(Mechanism):
                 f"{self!r} under replace-one is not accounted for yet: its symmetric pair of two mixtures is missing.  "
                 "Ask for add-or-remove, or for replace-one of the unsampled noise."
             )
-        shape = Shape(1.0 / math.sqrt(square), self.rate)
+        if isinstance(self.base, Gaussian):
+            exact = self.base.sensitivity == 1.0
+            shape = Shape(self.base.sigma / self.base.sensitivity, self.rate, 0.0 if exact else UNIT)
+        else:
+            shape = Shape(1.0 / math.sqrt(square), self.rate, 8.0 * UNIT)
         return SampledGaussianLoss(shape, tuple(order == "remove" for order in wanted), Guide(shape))
 
     def __repr__(self) -> str:
