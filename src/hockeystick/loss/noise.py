@@ -94,6 +94,8 @@ class Shape:
     def left_edge(self, k: float, target: float) -> float:
         """A z left of which e^{kL} integrates to less than e^target, for k > 0."""
         low, high = -math.sqrt(max(2.0, -2.0 * target)), k / self.noise
+        if not high < 1e12:
+            raise TooFine
         while high - low > 0.5:
             z = 0.5 * (low + high)
             if k * self.ratio(z) + log_tail_bound(-z) < target:
