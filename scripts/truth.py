@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import hockeystick as hs  # noqa: E402
 import oracle  # noqa: E402
+from cases import built  # noqa: E402
 from hockeystick.loss.contour import Saddle  # noqa: E402
 
 STORED = ROOT / "tests" / "data" / "truth.json"
@@ -38,17 +39,6 @@ def random_case(rng: random.Random) -> dict[str, object]:
     if rng.random() < 0.3:
         case["gaussian"] = 10 ** rng.uniform(0, 2)
     return case
-
-
-def built(case: dict[str, object]) -> hs.mechanism.release.Release:
-    """The release that a case describes."""
-    run = hs.Gaussian(sigma=case["sigma"]).poisson(rate=case["rate"]) * case["steps"]
-    if "laplace" in case:
-        scale, count = case["laplace"]
-        run = run + hs.Laplace(scale=scale) * count
-    if "gaussian" in case:
-        run = run + hs.Gaussian(sigma=case["gaussian"])
-    return run
 
 
 def parts(case: dict[str, object], order: str) -> list[oracle.Part]:

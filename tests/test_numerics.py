@@ -187,13 +187,6 @@ def test_complex_logarithms():
             assert abs(mp.mpc(found) - truth) <= 32.0 * rounding.UNIT * abs(one / (1.0 + one)) + 1e-300
 
 
-@given(st.lists(st.floats(-1e5, 1e5), min_size=1, max_size=5))
-def test_sums_of_exponentials(values):
-    with mp.workdps(40):
-        truth = mp.log(mp.fsum(mp.exp(mpf(value)) for value in values))
-        assert abs(series.logsumexp(values) - truth) <= 1e-14 * max(1.0, abs(truth))
-
-
 # the root finder
 
 SHAPES = {

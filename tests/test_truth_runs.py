@@ -8,19 +8,10 @@ from flint import arb
 
 import hockeystick as hs
 import oracle
+from cases import built
 from hockeystick.loss.contour import Saddle
 
 STORED = json.loads((Path(__file__).parent / "data" / "truth.json").read_text())
-
-
-def built(case):
-    run = hs.Gaussian(sigma=case["sigma"]).poisson(rate=case["rate"]) * case["steps"]
-    if "laplace" in case:
-        scale, count = case["laplace"]
-        run = run + hs.Laplace(scale=scale) * count
-    if "gaussian" in case:
-        run = run + hs.Gaussian(sigma=case["gaussian"])
-    return run
 
 
 @pytest.mark.parametrize(

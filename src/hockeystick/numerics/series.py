@@ -69,15 +69,3 @@ def log1p_complex(z: ComplexArray) -> ComplexArray:
     if far.any():
         out.real[far] = np.log(np.maximum(np.abs(1.0 + z[far]), 1e-290))
     return out
-
-
-def logsumexp(values: list[float]) -> float:
-    """log of a sum of exponentials of a few numbers.
-
-    >>> round(logsumexp([0.0, 0.0]), 12) == round(math.log(2.0), 12)
-    True
-    """
-    top = max(values)
-    if math.isinf(top):
-        return top
-    return top + math.log(sum(math.exp(v - top) for v in values))
