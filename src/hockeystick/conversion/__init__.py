@@ -1,0 +1,82 @@
+"""Conversions between notions of differential privacy, as functions of numbers and arrays."""
+
+from .composition import advanced_composition, basic_composition
+from .curve import rdp_curve_to_delta, rdp_curve_to_epsilon
+from .gaussian_variance import gaussian_sigma, gaussian_variance_asymptotic, gaussian_variance_classic, gaussian_variance_improved
+from .group import group_approx, group_rdp, group_zcdp, mixture_rdp, replace_from_add_remove
+from .lower_bound import mean_error_lower_bound
+from .optimal_rdp import rdp_budget, rdp_budget_two_sided, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
+from .rdp_bounds import (
+    rdp_budget_closed,
+    rdp_to_delta_classic,
+    rdp_to_delta_improved,
+    rdp_to_epsilon_classic,
+    rdp_to_epsilon_closed,
+    rdp_to_epsilon_improved,
+)
+from .subsampling import amplify_approx, amplify_profile, amplify_rdp, fixed_size_rdp
+from .subsampling_bounds import amplify_rdp_analytic, amplify_rdp_large_order, amplify_rdp_lower, amplify_zcdp
+from .zcdp import (
+    pure_to_zcdp,
+    pure_to_zcdp_tight,
+    zcdp_budget,
+    zcdp_budget_classic,
+    zcdp_budget_closed,
+    zcdp_budget_improved,
+    zcdp_to_delta,
+    zcdp_to_delta_classic,
+    zcdp_to_delta_improved,
+    zcdp_to_epsilon,
+    zcdp_to_epsilon_classic,
+    zcdp_to_epsilon_closed,
+    zcdp_to_epsilon_improved,
+)
+
+__all__ = [
+    "advanced_composition",
+    "amplify_approx",
+    "amplify_profile",
+    "amplify_rdp",
+    "amplify_rdp_analytic",
+    "amplify_rdp_large_order",
+    "amplify_rdp_lower",
+    "amplify_zcdp",
+    "basic_composition",
+    "fixed_size_rdp",
+    "gaussian_sigma",
+    "gaussian_variance_asymptotic",
+    "gaussian_variance_classic",
+    "gaussian_variance_improved",
+    "group_approx",
+    "group_rdp",
+    "group_zcdp",
+    "mean_error_lower_bound",
+    "mixture_rdp",
+    "pure_to_zcdp",
+    "pure_to_zcdp_tight",
+    "rdp_budget",
+    "rdp_budget_closed",
+    "rdp_budget_two_sided",
+    "rdp_curve_to_delta",
+    "rdp_curve_to_epsilon",
+    "rdp_to_delta",
+    "rdp_to_delta_classic",
+    "rdp_to_delta_improved",
+    "rdp_to_epsilon",
+    "rdp_to_epsilon_classic",
+    "rdp_to_epsilon_closed",
+    "rdp_to_epsilon_improved",
+    "rdp_zero_epsilon",
+    "replace_from_add_remove",
+    "zcdp_budget",
+    "zcdp_budget_classic",
+    "zcdp_budget_closed",
+    "zcdp_budget_improved",
+    "zcdp_to_delta",
+    "zcdp_to_delta_classic",
+    "zcdp_to_delta_improved",
+    "zcdp_to_epsilon",
+    "zcdp_to_epsilon_classic",
+    "zcdp_to_epsilon_closed",
+    "zcdp_to_epsilon_improved",
+]

@@ -1,0 +1,67 @@
+"""Functions of scalars, made to take arrays."""
+
+import functools
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadType, BadValue
+
+
+def broadcast(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of scalars, which returns a float or a tuple of floats, take arrays as well.
+
+    Numbers alone give what the function gives; lists, tuples and arrays follow NumPy's broadcasting and give an array
+    (or a tuple of arrays) of the common shape.  Checks nothing: every element is handed to the function as it came.
+
+    >>> @broadcast
+    ... def half(x: float) -> float:
+    ...     return x / 2
+    >>> half(3.0), half([1.0, 2.0])
+    (1.5, array([0.5, 1. ]))
+    """
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        if not any(map(_is_array, args)) and not any(map(_is_array, kwargs.values())):
+            return function(*args, **kwargs)
+        given = [_objects(value) for value in (*args, *kwargs.values())]
+        try:
+            grid = np.broadcast_arrays(*given)
+        except ValueError:
+            shapes = ", ".join(str(value.shape) for value in given)
+            raise BadValue(f"the arguments have shapes {shapes}; allowed: shapes that NumPy can broadcast together.") from None
+        shape, names, first = grid[0].shape, list(kwargs), len(args)
+        rows = [
+            function(*row[:first], **dict(zip(names, row[first:], strict=True)))
+            for row in zip(*(one.ravel().tolist() for one in grid), strict=True)
+        ]
+        if width := _width(function, rows):
+            return tuple(np.array([row[k] for row in rows], dtype=float).reshape(shape) for k in range(width))
+        return np.array(rows, dtype=float).reshape(shape)
+
+    return wrapped
+
+
+def _is_array(value: Any) -> bool:
+    if type(value) is float:
+        return False
+    return isinstance(value, list | tuple) or (hasattr(value, "__array__") and np.ndim(value) > 0)
+
+
+def _objects(value: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """As an array of Python objects, so that the checks see a boolean as a boolean."""
+    try:
+        return np.asarray(value, dtype=object)
+    except ValueError:
+        raise BadType(f"{value!r} is not an array of numbers; allowed: a number or a rectangular array of numbers.") from None
+
+
+def _width(function: Callable[..., Any], rows: list[Any]) -> int:
+    """How many values one call returns, 0 for a float; from the annotation where an empty array asked for none."""
+    if rows:
+        return len(rows[0]) if isinstance(rows[0], tuple) else 0
+    returned = typing.get_type_hints(function).get("return")
+    return len(typing.get_args(returned)) if typing.get_origin(returned) is tuple else 0

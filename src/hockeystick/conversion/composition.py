@@ -1,0 +1,78 @@
+"""Composition of approximate differential privacy by its theorems (S = Steinke 2022)."""
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..checks import count, non_negative
+from ..errors import BadType, BadValue, Unsupported
+from ..numerics.rounding import FUNCTION, up
+from .broadcast import broadcast
+from .group import exact_up, probability
+
+Part = tuple[float, float, int]
+
+
+def basic_composition(parts: Iterable[Sequence[Any]]) -> tuple[float, float]:
+    """(epsilon, delta) of running all parts, each (epsilon, delta) or (epsilon, delta, count): the sums (S Theorem 1).
+
+    The parts may be chosen adaptively (S Theorem 22); delta is at most 1.
+
+    >>> basic_composition([(0.5, 0.0, 3), (0.25, 1e-6)])
+    (1.75, 1e-06)
+    """
+    listed = _checked(parts)
+    return exact_up(_total(listed, 0)), min(1.0, exact_up(_total(listed, 1)))
+
+
+def advanced_composition(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
+    """The epsilon that running all parts has at `delta`: the smaller of basic and advanced composition (S Theorems 18 and 22).
+
+    With s = sum epsilon^2 and d = delta - sum of the parts' deltas: s / 2 + sqrt(2 s log(1 / d)), or the sum of the
+    epsilons, which also holds at d = 0 (erratum S-E18).  Below that nothing is proved and `Unsupported` is raised.  The parts
+    may be chosen adaptively.
+
+    >>> round(advanced_composition([(0.1, 0.0, 100)], delta=1e-6), 9), advanced_composition([(0.5, 0.0)], 0.0)
+    (5.75652177, 0.5)
+    """
+    listed = _checked(parts)
+    deltas, squares = _total(listed, 1), sum((Fraction(epsilon) ** 2 * times for epsilon, _, times in listed), Fraction(0))
+    return _advanced(delta, exact_up(_total(listed, 0)), exact_up(squares), deltas)
+
+
+@broadcast
+def _advanced(delta: float, basic: float, squares: float, deltas: Fraction) -> float:
+    left = Fraction(probability("delta", delta)) - deltas
+    if left < 0:
+        raise Unsupported(
+            f"delta is {delta} and the parts' deltas sum to more, {exact_up(deltas)}: this theorem gives no epsilon there; "
+            "optimal_composition_epsilon may."
+        )
+    if left == 0 or squares == math.inf:
+        return basic
+    log = -math.log(float(left)) if 2 * left < 1 else -math.log1p(-float(1 - left))
+    advanced = 0.5 * squares + math.sqrt(2.0 * squares * log)
+    return min(basic, up(advanced, 2.0 * FUNCTION * advanced))
+
+
+def _total(parts: list[Part], place: int) -> Fraction:
+    return sum((Fraction(part[place]) * part[2] for part in parts), Fraction(0))
+
+
+def _checked(parts: Any) -> list[Part]:
+    if isinstance(parts, str | bytes | dict) or not isinstance(parts, Iterable):
+        raise BadType(f"parts is {parts!r}; allowed: a sequence of (epsilon, delta) or (epsilon, delta, count).")
+    return [_part(f"parts[{place}]", part) for place, part in enumerate(parts)]
+
+
+def _part(name: str, part: Any) -> Part:
+    allowed = "(epsilon, delta) or (epsilon, delta, count)"
+    if isinstance(part, str | bytes | dict) or not isinstance(part, Iterable):
+        raise BadType(f"{name} is {part!r}; allowed: {allowed}.")
+    values = list(part)
+    if len(values) not in (2, 3):
+        raise BadValue(f"{name} has {len(values)} entries; allowed: {allowed}.")
+    epsilon = non_negative(f"epsilon in {name}", values[0])
+    delta = probability(f"delta in {name}", values[1])
+    return epsilon, delta, count(f"count in {name}", values[2]) if len(values) == 3 else 1

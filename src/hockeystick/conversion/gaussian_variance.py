@@ -1,0 +1,129 @@
+"""How much Gaussian noise suffices: `count` releases of sensitivity 1, and the exact noise of one.
+
+A is Asoodeh et al. (ISIT 2020), S is Steinke (2022).  `gaussian_sigma` is exact, also for `count` releases: its square
+times `count` is the smallest variance.
+"""
+
+import math
+from typing import Any
+
+from .. import checks
+from ..errors import BadValue, Unreachable, Unsupported
+from ..numerics.normal import log_shift_delta
+from ..numerics.roots import increasing_root
+from ..numerics.rounding import FUNCTION, UNIT, up
+from . import arguments
+from .broadcast import broadcast
+from .zcdp import zcdp_budget_classic, zcdp_budget_improved
+
+_LEAST = -660.0  # of log mu: squares of it aside, products with it do not underflow
+
+
+def _count(value: Any) -> float:
+    return float(checks.count("count", value, 1))
+
+
+def _variance(count: float, rho: float) -> float:
+    """count / (2 rho), rounded up."""
+    if not rho > 1e-290:
+        raise Unreachable("no double is large enough for this variance; allowed: a larger epsilon or delta.")
+    return up(count / (2.0 * rho) * (1.0 + 2.0 * UNIT))
+
+
+@broadcast
+def gaussian_variance_classic(count: int, epsilon: float, delta: float) -> float:
+    """sigma^2 = T / (2 (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2), T = count, rounded up (A, before Eq. 28).
+
+    >>> round(gaussian_variance_classic(count=1, epsilon=1, delta=1e-5), 10)
+    24.0154409608
+    """
+    count_, epsilon, delta = _count(count), _positive(epsilon), arguments.delta(delta)
+    return _variance(count_, float(zcdp_budget_classic(epsilon, delta)))
+
+
+@broadcast
+def gaussian_variance_improved(count: int, epsilon: float, delta: float) -> float:
+    """The infimum of A, Eq. 79, over the orders from 1 to 1 / delta, rounded up: a guarantee, unlike Theorem 5.
+
+    >>> round(gaussian_variance_improved(count=1, epsilon=1, delta=1e-5), 10)
+    16.3630796156
+    """
+    count_, epsilon, delta = _count(count), arguments.level("epsilon", epsilon), arguments.delta(delta)
+    return _variance(count_, float(zcdp_budget_improved(epsilon, delta)))
+
+
+@broadcast
+def gaussian_variance_asymptotic(count: int, epsilon: float, delta: float) -> float:
+    """The three terms of A, Theorem 5, without its O() term: **not a guarantee**, and negative for some arguments.
+
+    The variance that the theorem names can be too small by far (erratum A-E8: 7.35 where 20.77 is needed at epsilon 0.3, delta
+    0.01); use `gaussian_sigma` or `gaussian_variance_improved`.  Needs 2 delta log(1/delta) < epsilon < 2 log(1/delta).
+
+    >>> round(gaussian_variance_asymptotic(count=1, epsilon=0.5, delta=1e-5), 10)
+    55.4652859693
+    """
+    count_, epsilon, delta = _count(count), _positive(epsilon), arguments.delta(delta)
+    log_inverse = -math.log(delta)
+    if not 2.0 * delta * log_inverse < epsilon < 2.0 * log_inverse:
+        raise Unsupported(
+            f"epsilon is {epsilon} and delta is {delta}; missing: the hypothesis of Theorem 5, 2 delta log(1/delta) < epsilon"
+            f" < 2 log(1/delta), here from {2.0 * delta * log_inverse} to {2.0 * log_inverse}."
+        )
+    bend = math.log(2.0 * log_inverse) + 1.0 - math.log(epsilon)
+    return 2.0 * count_ / epsilon * ((log_inverse - bend) / epsilon + 0.5)
+
+
+@broadcast
+def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
+    """The smallest sigma of Gaussian noise for (epsilon, delta)-DP at this 2-norm sensitivity, rounded up (S, Corollaries 8, 10).
+
+    >>> round(gaussian_sigma(epsilon=1, delta=1e-5), 10)
+    3.7306316348
+    """
+    epsilon, delta, sensitivity = (
+        arguments.level("epsilon", epsilon),
+        arguments.delta(delta),
+        checks.positive("sensitivity", sensitivity),
+    )
+    sigma = sensitivity / largest_mu(epsilon, delta) * (1.0 + 2.0 * UNIT)
+    if not 0.0 < sigma < math.inf:
+        raise BadValue(f"sensitivity is {sensitivity}; allowed: a sensitivity whose sigma is an ordinary double.")
+    return up(sigma)
+
+
+def largest_mu(epsilon: float, delta: float) -> float:
+    """The largest distance of two unit normal laws that is (epsilon, delta)-DP, from below: checked with its error bound.
+
+    >>> round(1.0 / largest_mu(1.0, 1e-5), 10)
+    3.7306316348
+    """
+    target = math.log(delta)
+    target -= FUNCTION * abs(target)
+
+    def excess(x: float) -> tuple[float, float]:
+        mu = math.exp(x)
+        value, _, _ = log_shift_delta(mu, epsilon, 0.0)
+        a = epsilon / mu - 0.5 * mu
+        # d delta / d mu is the normal density at a
+        slope = x - 0.5 * a * a - 0.5 * math.log(2.0 * math.pi) - value if abs(a) < 1e100 else math.inf
+        return value - target, math.exp(slope) if slope < 700.0 else math.inf
+
+    rho = max(float(zcdp_budget_improved(epsilon, delta)), 1e-300)
+    mu = math.exp(increasing_root(excess, 0.5 * math.log(2.0 * rho), lower=_LEAST, upper=300.0))
+    least = UNIT
+    while math.log(mu) >= _LEAST:
+        value, error, _ = log_shift_delta(mu, epsilon, 0.0)
+        if up(value, error) <= target:
+            return mu
+        slope = excess(math.log(mu))[1]
+        back = 1.02 * (value + error - target) / slope if 0.0 < slope < math.inf else 0.0
+        mu *= 1.0 - min(0.5, max(least, back))
+        least *= 2.0
+    raise Unreachable(
+        f"epsilon is {epsilon} and delta is {delta}: no noise is surely enough; allowed: a larger epsilon or delta."
+    )
+
+
+def _positive(value: Any) -> float:
+    checks.positive("epsilon", value)
+    return arguments.level("epsilon", value)

@@ -1,0 +1,194 @@
+"""Rényi DP to approximate DP by closed forms: Asoodeh et al. (A, ISIT 2020) and what came before.
+
+`_closed` is A, Theorem 4 and Lemma 1; `_improved` is Balle et al. and Canonne et al. (S = Steinke 2022, Lemma 33.8 and
+Proposition 14); `_classic` is Mironov's conversion (A, Theorem 1).  The optimum itself is `optimal_rdp`.
+"""
+
+import math
+
+from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_up, up
+from . import arguments
+from .broadcast import broadcast
+from .optimal_rdp import FAR, exact_product, exact_sum, remainder
+
+
+def exp_of_sum(high: float, low: float, error: float) -> float:
+    """e^(high + low + error) rounded up and clipped to 1, for an exact `high`, which then costs no accuracy.
+
+    >>> exp_of_sum(-800.0, 0.0, 0.0) == 5e-324, exp_of_sum(1.0, 0.0, 0.0)
+    (True, 1.0)
+    """
+    if high + low >= 0.0:
+        return 1.0
+    if high < -700.0 or low > 700.0:
+        return exp_up(up(high + low, error + 2.0 * UNIT * (abs(high) + abs(low))), 1.0)
+    value = math.exp(min(high, 700.0)) * math.exp(low) * (1.0 + 2.0 * FUNCTION + 2.0 * UNIT + 2.0 * (error + UNIT * abs(low)))
+    return min(1.0, max(up(value), SMALLEST))
+
+
+def _exponent(t: float, gamma: float, epsilon: float) -> tuple[float, float]:
+    """t (gamma - epsilon), as a double and its rounding error."""
+    difference, lost = exact_sum(gamma, -epsilon)
+    high, low = exact_product(t, difference)
+    return high, low + t * lost
+
+
+@broadcast
+def rdp_to_delta_classic(order: float, gamma: float, epsilon: float) -> float:
+    """delta = e^(-(order - 1)(epsilon - gamma)), at most 1, rounded up (Mironov; A, Theorem 1).
+
+    >>> round(rdp_to_delta_classic(order=2, gamma=0.5, epsilon=3), 12)
+    0.082084998624
+    """
+    order = arguments.order(order)
+    gamma, epsilon = arguments.level("gamma", gamma), arguments.level("epsilon", epsilon)
+    high, low = _exponent(order - 1.0, gamma, epsilon)
+    return exp_of_sum(high, low, 2.0 * UNIT * abs(low))
+
+
+@broadcast
+def rdp_to_delta_improved(order: float, gamma: float, epsilon: float) -> float:
+    """delta = zeta * e^(-(order - 1)(epsilon - gamma)), at most 1, rounded up (S, Lemma 33.8; Canonne, Kamath, Steinke).
+
+    zeta = (1 - 1/order)^(order - 1) / order.
+
+    >>> round(rdp_to_delta_improved(order=2, gamma=0.5, epsilon=3), 12)
+    0.020521249656
+    """
+    order = arguments.order(order)
+    gamma, epsilon = arguments.level("gamma", gamma), arguments.level("epsilon", epsilon)
+    t = order - 1.0
+    high, low = _exponent(t, gamma, epsilon)
+    less, log_order = t * math.log1p(1.0 / t), math.log1p(t)
+    error = (FUNCTION + 4.0 * UNIT) * (less + log_order) + 2.0 * UNIT * abs(low)
+    return exp_of_sum(high, low - less - log_order, error)
+
+
+@broadcast
+def rdp_to_epsilon_classic(order: float, gamma: float, delta: float) -> float:
+    """epsilon = gamma + log(1/delta) / (order - 1), rounded up (Mironov; A, Theorem 1 and Eq. 22).
+
+    >>> round(rdp_to_epsilon_classic(order=2, gamma=0.5, delta=1e-5), 12)
+    12.01292546497
+    """
+    order, gamma, delta = arguments.order(order), arguments.level("gamma", gamma), arguments.delta(delta)
+    value = gamma - math.log(delta) * (1.0 + FUNCTION + UNIT) / (order - 1.0)
+    return up(value, 2.0 * UNIT * value)
+
+
+@broadcast
+def rdp_to_epsilon_improved(order: float, gamma: float, delta: float) -> float:
+    """epsilon = gamma - log(delta / zeta) / (order - 1), at least 0, rounded up (S, Lemma 33.8; first term of A, Lemma 1).
+
+    >>> round(rdp_to_epsilon_improved(order=2, gamma=0.5, delta=1e-5), 12)
+    10.62663110385
+    """
+    order, gamma, delta = arguments.order(order), arguments.level("gamma", gamma), arguments.delta(delta)
+    return _improved_epsilon(order - 1.0, gamma, delta)
+
+
+def _improved_epsilon(t: float, gamma: float, delta: float) -> float:
+    more, error = log_odds(t, delta)
+    less = math.log1p(1.0 / t)
+    value = gamma - more / t - less
+    return max(0.0, up(value, (error + UNIT * abs(more)) / t + FUNCTION * less + 2.0 * UNIT * (gamma + abs(more) / t + less)))
+
+
+def log_odds(t: float, delta: float) -> tuple[float, float]:
+    """log(order * delta) and a bound of its error, which is small beside t where order and delta are close to 1.
+
+    >>> log_odds(1.0, 0.25)[0] == -math.log(2.0)
+    True
+    """
+    if delta > 0.5 and t < 1.0:
+        excess = t * delta - (1.0 - delta)
+        value = math.log1p(excess)
+        return value, FUNCTION * abs(value) + 4.0 * UNIT * (t * delta + abs(excess))
+    value = math.log((1.0 + t) * delta)
+    return value, FUNCTION * abs(value) + 3.0 * UNIT
+
+
+@broadcast
+def rdp_to_epsilon_closed(order: float, gamma: float, delta: float) -> float:
+    """The closed-form epsilon of A, Lemma 1, rounded up: exact for order * delta >= 1, else the smaller of two bounds.
+
+    >>> round(rdp_to_epsilon_closed(order=2, gamma=0.5, delta=1e-5), 12)
+    10.38705698425
+    """
+    order, gamma, delta = arguments.order(order), arguments.level("gamma", gamma), arguments.delta(delta)
+    if gamma == 0.0:
+        return 0.0
+    t = order - 1.0
+    if order * delta >= 1.0 + 2.0 * UNIT:
+        complement = math.log1p(-delta)
+        return max(0.0, up(gamma + complement, FUNCTION * abs(complement) + 2.0 * UNIT * (gamma - complement)))
+    return min(_improved_epsilon(t, gamma, delta), tangent_epsilon(t, gamma, delta))
+
+
+def tangent_epsilon(t: float, gamma: float, delta: float) -> float:
+    """log(1 + (e^(t gamma) - 1) / (order * delta)) / t, rounded up: the second term of A, Lemma 1.
+
+    >>> round(tangent_epsilon(1.0, 0.5, 1e-5), 12)
+    10.38705698425
+    """
+    cumulant = up(t * gamma)
+    more, error = log_odds(t, delta)
+    if cumulant > FAR and more <= 0.0:
+        value = gamma + (1e-17 - more) / t
+        return max(0.0, up(value, (error + 2.0 * UNIT * abs(more)) / t + 2.0 * UNIT * (gamma + abs(more) / t)))
+    if cumulant > FAR:
+        return math.inf  # of no use
+    if more < -600.0:
+        log_top = math.log(math.expm1(cumulant))
+        rest = log_top - more
+        if rest > FAR:
+            return up((rest + error + FUNCTION * (2.0 + abs(log_top)) + 4.0 * UNIT * abs(rest)) / t * (1.0 + 2.0 * UNIT))
+    rest = math.expm1(cumulant) * (1.0 + FUNCTION) / ((1.0 + t) * delta) * (1.0 + 4.0 * UNIT)
+    return up(math.log1p(rest) * (1.0 + FUNCTION + 2.0 * UNIT) / t)
+
+
+@broadcast
+def rdp_budget_closed(order: float, epsilon: float, delta: float) -> float:
+    """The closed-form lower bound of `rdp_budget`, rounded down: the larger of f and g of A, Theorem 4, at least 0.
+
+    >>> round(rdp_budget_closed(order=2, epsilon=1, delta=0.01), 12)
+    0.033872082992
+    """
+    order, epsilon, delta = arguments.order(order), arguments.level("epsilon", epsilon), arguments.delta(delta)
+    t = order - 1.0
+    if order * delta >= 1.0 + 2.0 * UNIT:
+        complement = -math.log1p(-delta)
+        return down(epsilon + complement, FUNCTION * complement + UNIT * (epsilon + complement))
+    more, error = log_odds(t, delta)
+    lifted = math.log1p(1.0 / t)
+    g = epsilon + (more / t + lifted)
+    g = down(g, error / t + FUNCTION * lifted + 3.0 * UNIT * (epsilon + abs(more) / t + lifted))
+    return max(0.0, g, _f(t, epsilon, delta))
+
+
+def _f(t: float, epsilon: float, delta: float) -> float:
+    """f of A, Theorem 4, rounded down, from a sum of positive terms.
+
+    With x = delta (1 - e^-epsilon) / (1 - delta e^-epsilon), e^(t f) is
+    order delta e^(t epsilon) + (1 - order delta e^-epsilon) (1 - x)^order, and less 1 it is the total below, which rises in x.
+    """
+    order = 1.0 + t
+    odds = order * delta
+    more, error = log_odds(t, delta)
+    product, lost = exact_product(t, epsilon)
+    if more + product > FAR:
+        return down(epsilon + more / t, error / t + 2.0 * UNIT * (epsilon + abs(more) / t))
+    small, share = math.exp(-min(epsilon, 745.0)), -math.expm1(-epsilon)
+    x = delta * share / ((1.0 - delta) + delta * share) * (1.0 - 2.0 * FUNCTION - 6.0 * UNIT)
+    if x == 0.0:
+        return 0.0
+    log_rest = math.log1p(-x)
+    bend = (1.0 - x) * remainder(t * log_rest)
+    bend += t * (x + (1.0 - x) * log_rest if x > 0.5 else (1.0 - x) * remainder(-log_rest))
+    rest = max(0.0, 1.0 - odds * small * (1.0 + 2.0 * FUNCTION)) * (1.0 - 2.0 * UNIT)
+    half = math.exp(0.5 * min(product, 1400.0))
+    lead = odds * math.expm1(product) if product < 700.0 else odds * half * half * (1.0 - 2.0 * FUNCTION)
+    total = (
+        lead * (1.0 - FUNCTION - 2.0 * abs(lost)) + odds * t * x * small * (1.0 - FUNCTION) + rest * bend * (1.0 - 60.0 * UNIT)
+    )
+    return max(0.0, down(math.log1p(total * (1.0 - 10.0 * UNIT)) * (1.0 - FUNCTION - 2.0 * UNIT) / t))
