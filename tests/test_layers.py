@@ -12,6 +12,7 @@ PACKAGE = ROOT / "src" / "hockeystick"
 LAYERS = (
     ("errors", "bounds", "neighbours", "checks"),
     ("numerics",),
+    ("conversion",),
     ("loss",),
     ("mechanism",),
     ("sampling",),

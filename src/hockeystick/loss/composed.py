@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..numerics.roots import increasing_root
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array, ComplexArray
 from .cumulant import Loss, Slice
+from .masses import Coarse
+
+Expand = Callable[[float], tuple[float, float, float]]
 
 MOST = 1e15  # the largest saddle point that is worth looking at
 
@@ -20,6 +23,7 @@ class ComposedLoss:
     """Losses with their counts, for the ordered pairs of a relation (the rows), each composed by itself."""
 
     terms: tuple[tuple[Loss, int], ...]
+    _coarse: dict[Loss, Coarse] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def rows(self) -> int:
@@ -52,11 +56,25 @@ class ComposedLoss:
         """Where a search for a saddle point should begin at the latest."""
         return min(loss.knee for loss, _ in self.terms)
 
+    def coarse(self, loss: Loss) -> Coarse:
+        """A loss on a coarse scale."""
+        if loss not in self._coarse:
+            self._coarse[loss] = Coarse(loss)
+        return self._coarse[loss]
+
     def expand(self, c: float) -> tuple[float, float, float]:
         """K, K', K'' at a real point, to a few digits."""
         value = first = second = 0.0
         for loss, count in self.terms:
             k0, k1, k2 = loss.expand(c)
+            value, first, second = value + count * k0, first + count * k1, second + count * k2
+        return value, first, second
+
+    def sketch(self, c: float, cap: float = math.inf) -> tuple[float, float, float]:
+        """The same from the coarse scale, at any c, with the losses above `cap` lowered to it."""
+        value = first = second = 0.0
+        for loss, count in self.terms:
+            k0, k1, k2 = self.coarse(loss).expand(c, cap)
             value, first, second = value + count * k0, first + count * k1, second + count * k2
         return value, first, second
 
@@ -72,12 +90,14 @@ class ComposedLoss:
         """Everything certified along Re w = c, for |u| up to about reach, and bounds of K from c to about `ahead`."""
         return ComposedSlice(tuple((loss.slice(c, ahead, reach, count), count) for loss, count in self.terms))
 
-    def saddle_of_delta(self, log_delta: float, start: float | None = None) -> float:
+    def saddle_of_delta(self, log_delta: float, start: float | None = None, expand: Expand | None = None) -> float:
         """The c that minimises (K(c) - log c - log(1+c) - log delta) / c, to about a percent."""
+
+        expand = expand or self.expand
 
         def balance(x: float) -> tuple[float, float]:
             c = math.exp(x)
-            k0, k1, k2 = self.expand(c)
+            k0, k1, k2 = expand(c)
             cost = c * k1 - k0 + x + math.log1p(c) - 1.0 - c / (1.0 + c)
             slope = c * (c * k2 + 1.0 / c + c / (1.0 + c) ** 2)
             if cost > 0.0 and log_delta < 0.0:  # logarithms make a power of c a straight line
@@ -87,27 +107,30 @@ class ComposedLoss:
         if start is None:
             variance = sum(count * loss.rough[1] for loss, count in self.terms)
             start = min(math.sqrt(2.0 * max(-log_delta, 1.0) / max(variance, 1e-300)), self.knee)
-        return self._saddle(balance, start)
+        return self._saddle(balance, start, expand)
 
-    def saddle_of_epsilon(self, epsilon: float, start: float | None = None) -> float:
+    def saddle_of_epsilon(self, epsilon: float, start: float | None = None, expand: Expand | None = None) -> float:
         """The c that minimises K(c) - c epsilon - log c - log(1+c), to about a percent."""
+
+        expand = expand or self.expand
 
         def balance(x: float) -> tuple[float, float]:
             c = math.exp(x)
-            _, k1, k2 = self.expand(c)
+            _, k1, k2 = expand(c)
             return k1 - epsilon - 1.0 / c - 1.0 / (1.0 + c), c * (k2 + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2)
 
         if start is None:
-            _, mean, variance = self.expand(0.0)
+            _, mean, variance = expand(0.0)
             start = max(epsilon - mean, math.sqrt(variance)) / max(variance, 1e-300)
             start = min(start, self.knee)
-        return self._saddle(balance, start)
+        return self._saddle(balance, start, expand)
 
-    def _saddle(self, balance: Callable[[float], tuple[float, float]], start: float) -> float:
+    @staticmethod
+    def _saddle(balance: Callable[[float], tuple[float, float]], start: float, expand: Expand) -> float:
         def enough(x: float, step: float) -> bool:
             """Within a fraction of the width of the bump: nothing is gained by going nearer.  (To the right K may bend up.)"""
             c = math.exp(x)
-            return -0.5 < step < 0.02 and (c * step) ** 2 * (self.expand(c)[2] + 1.0 / (c * c)) < 0.1
+            return -0.5 < step < 0.02 and (c * step) ** 2 * (expand(c)[2] + 1.0 / (c * c)) < 0.1
 
         low, high = math.log(1e-9), math.log(MOST)
         first = min(max(math.log(start), low), high)

@@ -100,8 +100,8 @@ class Contour:
         self.ahead_log = self.forward_log[self.rows, 1:]
         self._choose_step(epsilon, self.saddle.log_delta)
         nodes = self._cut(self.saddle.width)
-        if self.dropped > self.saddle.width / self.step:
-            return False
+        if self.dropped > 1e-8 * self.saddle.width / self.step:
+            return False  # the lattice will do better
         try:
             value, error = self.live.values(self.step, nodes)
         except TooFine:

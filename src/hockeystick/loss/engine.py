@@ -13,6 +13,7 @@ The ordered pairs of a relation are composed each by itself, and the larger answ
 
 import math
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from .composed import ComposedLoss
 from .contour import Contour, Saddle
 from .cumulant import Closed
 from .gaussian import GaussianLoss
+from .lattice import lattice_epsilon, lattice_log_delta
 from .noise import TooFine
 from .sampled import SampledGaussianLoss
 
@@ -50,17 +52,19 @@ def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
                 low = max(low, _near_one(run, epsilon))
         except TooFine:
             high = min(high, log_delta_interval(_unsampled(run), epsilon)[1])
-        if low < high - 1e-9:
-            if run.rows > 1:  # each ordered pair by itself may prove more
-                ends = _largest(log_delta_interval(single, epsilon) for single in run.singles())
+        if low < high - 1e-9 and run.rows > 1:  # each ordered pair by itself may prove more
+            ends = _largest(log_delta_interval(single, epsilon) for single in run.singles())
+            low, high = max(low, ends[0]), min(high, ends[1])
+        elif low < high - 1e-6:
+            with suppress(TooFine):
+                ends = lattice_log_delta(run, epsilon)
                 low, high = max(low, ends[0]), min(high, ends[1])
-            else:
-                low = max(low, _at_least(run, epsilon))
+            low = max(low, _at_least(run, epsilon))
     return min(low, high), high if high == -math.inf else max(high, -LARGEST)
 
 
-def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
-    """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
+def epsilon_interval(run: ComposedLoss, delta: float, floor: float = 0.0) -> Interval:
+    """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta, not narrower than need be below `floor`."""
     if delta >= 1.0 or not run.terms:
         return 0.0, 0.0
     ceiling = run.ceiling
@@ -80,11 +84,16 @@ def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
             low, high = _solve(run, log_delta, target)
     except TooFine:
         high = epsilon_interval(_unsampled(run), delta)[1]
-    if low < high * (1.0 - 1e-9):
-        if run.rows > 1:  # each ordered pair by itself may prove more
-            ends = _largest(epsilon_interval(single, delta) for single in run.singles())
+    if low < high * (1.0 - 1e-9) and run.rows > 1:  # each ordered pair by itself may prove more
+        ends = -math.inf, -math.inf
+        for single in run.singles():
+            ends = _largest((ends, epsilon_interval(single, delta, max(floor, ends[0]))))
+        low, high = max(low, ends[0]), min(high, ends[1])
+    elif high - low > 1e-6 * high + 1e-9 and high > floor:
+        with suppress(TooFine):
+            ends = lattice_epsilon(run, log_delta, slack, floor)
             low, high = max(low, ends[0]), min(high, ends[1])
-        else:
+        if low < high * (1.0 - 1e-3):
             low = max(low, _epsilon_at_least(run, target[1]))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high

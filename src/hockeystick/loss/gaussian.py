@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.normal import log_shift_delta
+from ..numerics.normal import log_normal_cells, log_shift_delta
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray
 from .cumulant import Closed
+from .masses import Masses
 
 SQUARE_ERROR = 8.0 * UNIT
 """Relative error of the square of mu: of sensitivity / sigma, its square, and an exact sum (math.fsum)."""
@@ -48,6 +49,18 @@ class GaussianLoss:
 
     def closed(self, epsilon: float) -> Closed:
         return gaussian_log_delta(math.sqrt(self.square), epsilon)
+
+    anchor = grain = 0.0
+
+    def slip(self, largest: float) -> float:
+        return (largest + self.square) * (SQUARE_ERROR + 4.0 * UNIT)
+
+    def masses(self, edges: Array) -> Masses:
+        mu = math.sqrt(self.square)
+        z = np.minimum(np.maximum(edges / mu - 0.5 * mu, -1e7), 1e7)  # of P's noise; Q's is mu more
+        log_p, p_error = log_normal_cells(z)
+        log_q, q_error = log_normal_cells(z + mu, UNIT, SQUARE_ERROR * mu)  # mu itself is rounded
+        return Masses(log_p, log_q, np.maximum(p_error, q_error))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from ..numerics.transform import stretched_gap
 from .cumulant import NOTHING, Closed
+from .masses import Masses
 
 _SERIES = 0.5  # |v a| below which phi - 1 is summed as a series
 _TERMS = 10
@@ -26,7 +27,7 @@ class LaplaceLoss:
     a: float
 
     log_top_mass = -math.log(2.0) * (1.0 + 2.0 * UNIT)
-    nodes_allowed = 1 << 15
+    nodes_allowed = 1 << 12
     knee = math.inf
     rows = 1
 
@@ -81,6 +82,34 @@ class LaplaceLoss:
         slope = math.exp(exponent) / delta
         error = 2.0 * FUNCTION + UNIT * abs(math.log(delta)) + 1.3 * slack * slope
         return Closed(math.log(delta), error, -half * slope)
+
+    @property
+    def anchor(self) -> float:
+        return self.a
+
+    @property
+    def grain(self) -> float:
+        return 2.0 * self.a
+
+    def slip(self, largest: float) -> float:
+        return 8.0 * UNIT * self.a
+
+    def masses(self, edges: Array) -> Masses:
+        """P(Z <= z) = e^{(z - a)/2} / 2 and Q(Z > z) = e^{-(z + a)/2} / 2 for -a <= z < a."""
+        a, below, above = self.a, math.log(0.5), -self.a
+        points = np.concatenate(([-a], np.minimum(np.maximum(edges, -a), a), [a]))
+        left, right = points[:-1], points[1:]
+        with np.errstate(divide="ignore"):
+            wide = np.log(-np.expm1(0.5 * (left - right))) + math.log(0.5)
+        log_p, log_q = 0.5 * (right - a) + wide, -0.5 * (left + a) + wide
+        smooth = log_p.copy()
+        bottom, top = int(np.searchsorted(edges, -a)), int(np.searchsorted(edges, a))
+        for place, p, q in ((bottom, below - a, below), (top, below, below + above)):
+            log_p[place], log_q[place] = np.logaddexp(log_p[place], p), np.logaddexp(log_q[place], q)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            off = np.minimum(4.0 * UNIT * a / (right - left), 1.0) * np.exp(smooth - log_p)
+        off = np.where(smooth > -math.inf, off, 0.0)
+        return Masses(log_p, log_q, 4.0 * FUNCTION + 4.0 * UNIT * (1.0 + a + np.abs(np.maximum(wide, -1e3))) + off)
 
 
 class LaplaceSlice:

@@ -12,7 +12,8 @@ import numpy as np
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, exp_remainder
 from .cumulant import NOTHING, Closed, Slice
-from .gaussian import gaussian_log_delta
+from .gaussian import GaussianLoss, gaussian_log_delta
+from .masses import Masses, sampled_masses, sampled_slip
 from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
 from .sampled_slice import SampledGaussianSlice, StackedSlice
 
@@ -187,6 +188,20 @@ class SampledGaussianLoss:
         # on the strip |L| <= |Re L| + angle, and L grows no faster than z/s
         size = 10.0 + (abs(grid.high) + abs(grid.low)) / shape.noise - grid.floor
         return value, min(4.0 * rounding + 4.0 * rule * size, bound)
+
+    @property
+    def anchor(self) -> float:
+        rest = math.log1p(-self.shape.rate)
+        return rest if self.removal else -rest
+
+    grain = 0.0
+
+    def slip(self, largest: float) -> float:
+        inner = GaussianLoss(self.shape.noise**-2).slip(largest - math.log(self.shape.rate))
+        return sampled_slip(self.shape.rate, largest) + inner * (1.0 + self.shape.noise_error / UNIT)
+
+    def masses(self, edges: Array) -> Masses:
+        return sampled_masses(GaussianLoss(self.shape.noise**-2), self.shape.rate, self.removal, edges)
 
     def closed(self, epsilon: float) -> Closed | None:
         """One step (Li, Qardaji and Su 2012; Zhu, Dong and Wang 2022, Proposition 30).

@@ -1,0 +1,340 @@
+"""delta(epsilon) on a lattice, from both sides: the engine for losses with atoms, few steps, or sparse sampling.
+
+Upper end: in each cell of the lattice the mass of Z moves to the two ends so that its P-mass and its Q-mass stay (the chords
+of the hockey-stick curve in e^epsilon; beyond the last point one end is infinity).  e^-Z is spread out under P, and
+delta(eps) = E(1 - e^eps e^-Z)+ is convex in each step's e^-Z, so delta of any composition grows (Doroshenko, Ghazi, Kamath,
+Kumar and Manurangsi 2022, section 4).
+
+Lower end, apart from that: each step tells only in which cell Z lies (cells are centred at the lattice points), and the
+attacker adds up the numbers of the cells: for every t, delta(eps) >= P(S >= t) - e^eps Q(S >= t).
+
+Both are laws on a lattice, tilted by e^{theta z}, transformed, raised to their powers and transformed back.  With W the length
+of one period, what comes back for P(S >= t) is sum over m of e^{theta m W} P(S in [t + m W, t + (m+1) W)): at least P(S >= t), and
+above it by no more than Chernoff's bound allows for m > 0, and e^{-theta W} for m < 0.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.convolve import Law, Sum
+from ..numerics.rounding import FUNCTION, UNIT
+from ..numerics.series import Array
+from .composed import ComposedLoss
+from .masses import SCALES, Divisible, Masses
+from .noise import TooFine
+
+MOST = 1 << 19
+_LEAST = 1 << 11
+_TOLERANCE = 18.0  # -log of the relative size allowed to what the window leaves out
+_AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
+
+Laws = Sequence[tuple[Law, int]]
+
+
+class Plan(NamedTuple):
+    """Where to look; nothing of it is part of a proof."""
+
+    theta: float
+    centre: float  # an epsilon near the answer
+    window: float  # the length of a period
+    ahead: float  # Chernoff's bound is taken at theta + ahead
+    margin: float  # over theta: how far below the centre the window begins
+    ranges: list[tuple[float, float]]  # of the losses of the steps
+
+    @property
+    def least(self) -> int:
+        """A period of fewer points could not follow the tilt."""
+        return 1 << math.ceil(math.log2(min(self.theta * self.window, 2.0 * MOST)))
+
+    @staticmethod
+    def of(run: ComposedLoss, centre: float, log_delta: float, margin: float, stretch: float = 1.0) -> "Plan":
+        """A tilt of the saddle point or less: the one that asks for the shortest window among those that leave enough mass at the centre.
+
+        (Near the largest loss the saddle point runs away, and under sparse sampling it lies where K has exploded.)  A loss that
+        lifts the sum above epsilon whatever the others do need not be told from a larger one.
+        """
+        steps = math.log(sum(count for _, count in run.terms))
+        cap = _cap(run, centre)
+        theta = run.saddle_of_epsilon(centre, expand=lambda c: run.sketch(c, cap))
+        theta = min(theta, 1e3 * (_TOLERANCE - log_delta) / max(centre, 1e-13))  # a shorter window is of no use
+        plans = []
+        for _ in range(12):
+            value, _, second = run.sketch(theta, cap)
+            busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
+            share = log_delta - busy + theta * centre  # of delta in what the transform sees
+            right, ahead = math.inf, 0.0
+            for more in (_AHEAD / math.sqrt(second)).tolist():
+                needed = (run.sketch(theta + more, cap)[0] - log_delta - (theta + more) * centre + _TOLERANCE) / more
+                if needed < right:
+                    right, ahead = needed, more
+            window = max((_TOLERANCE - log_delta) / theta, right) + 2.0 * margin / theta
+            plans.append((share, window, theta, ahead))
+            theta *= 0.7
+        enough = max(plan[0] for plan in plans) - 6.0
+        _, window, theta, ahead = min((plan for plan in plans if plan[0] >= enough), key=lambda plan: plan[1])
+        ranges = []
+        for loss, _ in run.terms:
+            low, high = run.coarse(loss).range(log_delta - _TOLERANCE - steps)
+            # what lies below weighs next to nothing once it is tilted
+            floor = (run.coarse(loss).expand(theta, cap)[0] - _TOLERANCE - steps) / theta
+            ranges.append((min(max(low, floor), high), min(high, cap)))
+        return Plan(theta, centre, window * stretch, ahead, margin, ranges)
+
+
+class Lattice:
+    """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
+
+    def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
+        parts: list[tuple[Divisible, int]] = list(run.terms)  # type: ignore[arg-type]
+        self.theta, self.centre, self.ahead = theta, centre, _ = plan.theta, plan.centre, plan.ahead
+        step = plan.window / size
+        grains = [loss.grain for loss, _ in parts if loss.grain > 0.0]
+        if grains:
+            step = grains[0] / math.ceil(grains[0] / step)
+        self.step, self.span = step, step * size
+        offset = math.fsum(count * loss.anchor for loss, count in parts)
+        begin = math.floor((centre - plan.margin / theta - offset) / step)
+        self.s = offset + step * (begin + np.arange(size))
+        self.slip = base = 4.0 * UNIT * (abs(offset) + abs(begin * step) + self.span)
+        self.lost, self.sag = 0.0, base
+        upper: list[tuple[Law, int]] = []
+        lower: list[tuple[Law, int]] = []
+        other: list[tuple[Law, int]] = []
+        for (loss, count), (low, high) in zip(parts, plan.ranges, strict=True):
+            high = min(high, loss.ceiling)
+            first, last = math.floor((low - loss.anchor) / step), math.ceil((high - loss.anchor) / step - 1e-9)
+            if last - first > 2 * MOST or max(abs(first), abs(last)) > 1 << 40:
+                raise TooFine
+            z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
+            reach = max(abs(low), abs(high))
+            self.slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
+            law, beyond = self._spread(first, z, loss.masses(z))
+            upper.append((law, count))
+            self.lost += count * beyond
+            log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
+            tilted = log_p + theta * z
+            log_p = np.where(tilted > tilted.max() - 40.0 - math.log(count), log_p - error, -math.inf)
+            log_q = log_q + error
+            lower.append((Law(first, z, log_p, theta), count))
+            other.append((Law(first, z, log_q, theta + 1.0), count))
+            with np.errstate(invalid="ignore"):  # by how much a cell's log(P/Q) may fall short of its point
+                short = np.where(log_p > -math.inf, z - (log_p - log_q), 0.0)
+            self.sag += count * max(0.0, float(short.max()) + 4.0 * UNIT * reach)
+        with np.errstate(under="ignore"):
+            self._decay, self._discount = np.exp(theta * (centre - self.s)), np.exp(np.minimum(centre - self.s, 700.0))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
+            self._upper(upper, size, begin)
+            self._lower(lower, other, size, begin)
+
+    def _spread(self, first: int, z: Array, masses: Masses) -> tuple[Law, float]:
+        """The mass of each cell moved to its two ends, its P- and its Q-mass kept; also how much goes to infinity."""
+        log_p, log_q, error = masses
+        with np.errstate(invalid="ignore", over="ignore"):
+            mean = np.exp(np.minimum(z + (log_q - log_p)[1:], 1.0))  # of e^{left end - Z} in the cell
+        off = 2.0 * (error if isinstance(error, float) else error[1:]) + 4.0 * FUNCTION + 2.0 * UNIT * np.abs(z)
+        right = 1.0 - mean * (1.0 - off)
+        right[:-1] *= 1.0 / -math.expm1(-self.step)
+        right = np.where(log_p[1:] > -math.inf, np.minimum(np.maximum(right, 0.0), 1.0), 0.0)
+        heavy = log_p + error
+        beyond = math.exp(float(heavy[-1])) * float(right[-1]) * (1.0 + 4.0 * FUNCTION)
+        heavy[-1] += math.log1p(-float(right[-1])) if right[-1] < 1.0 else -math.inf
+        # what lies below the lattice goes to its first point, as if it lay just below
+        points = np.concatenate(([z[0] - self.step], z))
+        return Law(first - 1, points, heavy, self.theta, np.concatenate(([1.0], right[:-1]))), beyond
+
+    def _sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
+        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1), in units of e^(log_scale - theta centre)."""
+        sums = _from_each_on(found.masses * weights)
+        rounding = found.rounding + 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre)) + 4.0 * FUNCTION
+        # by Cauchy and Schwarz, with the norm of a geometric sequence
+        off = found.error * weights * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
+        return sums * (1.0 + sign * rounding) + sign * off
+
+    def _stick(self, heads: Array, sign: float) -> Array:
+        """delta at each point t but the last, (1 - e^-step) times the sum of e^{-k step} P(S > t + k step) over k >= 0."""
+        out = np.empty(heads.size - 1)
+        block = max(1, int(500.0 / self.step))  # so that e^{-k step} does not vanish
+        carry = 0.0
+        for end in range(heads.size, 1, -block):
+            begin = max(1, end - block)
+            fade = np.exp(-self.step * np.arange(end - begin))
+            sums = _from_each_on(heads[begin:end] * fade) / fade * -math.expm1(-self.step)
+            out[begin - 1 : end - 1] = sums + carry * fade[::-1] * math.exp(-self.step)
+            carry = float(out[begin - 1])
+        return out * (1.0 + sign * ((2.0 * heads.size + 64.0) * UNIT + 8.0 * FUNCTION + 4.0 * UNIT * min(self.span, 1e3)))
+
+    def _upper(self, laws: Laws, size: int, begin: int) -> None:
+        found = Sum(laws, size, begin)
+        self.scale_up = found.log_scale - self.theta * self.centre
+        over, _ = self._beyond(laws, self.scale_up, self.theta)
+        self.delta_up = self._stick(self._sums(found, self.theta, self._decay, 1.0) + over, 1.0) + over
+
+    def _lower(self, laws: Laws, other: Laws, size: int, begin: int) -> None:
+        first, second = Sum(laws, size, begin), Sum(other, size, begin)
+        self.scale_down = first.log_scale - self.theta * self.centre
+        scale = second.log_scale - (self.theta + 1.0) * self.centre
+        _, alias = self._beyond(laws, self.scale_down, self.theta)
+        over, _ = self._beyond(other, scale, self.theta + 1.0)
+        self.head_down = self._sums(first, self.theta, self._decay, -1.0) - alias
+        self.delta_down = self._stick(np.maximum(self.head_down, 0.0), -1.0)
+        tail = self._sums(second, self.theta + 1.0, self._decay * self._discount, 1.0) + over
+        relative = scale + self.centre - self.scale_down
+        relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
+        self.tail_up = tail * math.exp(min(relative, 700.0))
+
+    def _beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
+        """In units of e^log_scale: a bound of P(S beyond the window), and of the aliases for each t."""
+        growth = math.fsum(count * law.above(self.ahead) for law, count in laws)
+        size = 1e-9 + 8.0 * UNIT * (abs(growth) + (theta + self.ahead) * (abs(self.centre) + 2.0 * self.span))
+        far, stretch = float(self.s[-1]), self.ahead * self.span
+        over = growth - self.ahead * far - theta * (far - self.centre) + size
+        above = growth - self.ahead * self.s - theta * (self.s - self.centre) - stretch + size
+        below = -log_scale - theta * self.span + 1e-9 + 8.0 * UNIT * abs(log_scale)
+        return (
+            math.exp(min(over, 700.0)),
+            np.exp(np.minimum(above, 700.0)) / -math.expm1(-stretch)
+            + math.exp(min(below, 700.0)) / -math.expm1(-theta * self.span),
+        )
+
+    def epsilon(self, log_delta: float, slack: float) -> tuple[float, float]:
+        """Both ends of epsilon, for log delta known up to slack."""
+        target = math.exp(min(log_delta - slack - self.scale_up, 700.0)) - self.lost * math.exp(min(-self.scale_up, 700.0))
+        high = self._where(self.delta_up, target, math.inf) + self.slip
+        target = math.exp(min(log_delta + slack - self.scale_down, 700.0))
+        low = self._where(self.delta_down, target, -math.inf) - self.sag
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.log(np.maximum(self.head_down - target, 0.0) / self.tail_up) + self.centre
+        error = 8.0 * FUNCTION * (1.0 + abs(self.centre))
+        return max(low, float(np.nanmax(found, initial=-math.inf))) - error, high + error
+
+    def _where(self, deltas: Array, target: float, otherwise: float) -> float:
+        """Where a curve that is linear in e^epsilon between the points falls to a target; `otherwise` if that is not within."""
+        above = int((deltas > target).sum())  # they fall
+        if not target > 0.0 or not 0 < above < deltas.size or not np.isfinite(deltas[above - 1]):
+            return otherwise
+        drop = float(deltas[above - 1]) - float(deltas[above])
+        share = min(1.0, (float(deltas[above - 1]) - target) / drop) if drop > 0.0 else 1.0
+        return float(self.s[above]) + math.log(share + math.exp(-self.step) * (1.0 - share))
+
+    def log_delta(self, epsilon: float) -> tuple[float, float]:
+        """Both ends of log delta(epsilon)."""
+        high = self._at(self.delta_up, epsilon - self.slip)
+        high = float(np.logaddexp(_log(high) + self.scale_up, _log(self.lost))) if high >= 0.0 else math.inf
+        pay = math.exp(min(epsilon - self.centre, 700.0)) * (1.0 + 4.0 * FUNCTION)
+        with np.errstate(over="ignore", invalid="ignore"):
+            best = float(np.nanmax(self.head_down - pay * self.tail_up, initial=-1.0))
+        low = max(best, self._at(self.delta_down, epsilon + self.sag))
+        slack = 8.0 * UNIT * (abs(self.scale_up) + 8.0) + 4.0 * FUNCTION
+        return _log(low) + self.scale_down - slack, high + slack
+
+    def _at(self, deltas: Array, epsilon: float) -> float:
+        """The curve at one epsilon, -1 where it is not known."""
+        at = int(np.searchsorted(self.s, epsilon)) - 1
+        if not 0 <= at < deltas.size - 1:
+            return -1.0
+        share = math.exp(epsilon - float(self.s[at + 1])) * math.expm1(float(self.s[at]) - epsilon) / math.expm1(-self.step)
+        found = float(deltas[at]) + share * (float(deltas[at + 1]) - float(deltas[at]))
+        return found if math.isfinite(found) else -1.0
+
+
+def _from_each_on(terms: Array) -> Array:
+    """Of each term, its sum with all that follow."""
+    return np.add.accumulate(terms[::-1])[::-1]
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0.0 else -math.inf
+
+
+def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: float = 0.0) -> tuple[float, float]:
+    """Both ends of epsilon for a run of one ordered pair, on finer and finer lattices until they are close.
+
+    Nothing more is done once epsilon is known to be at most `floor`.
+    """
+    _check(run)
+    low, high = -math.inf, math.inf
+    size, margin, stretch, centre = _LEAST, 12.0, 1.0, _guess(run, log_delta)
+    while True:
+        plan = Plan.of(run, centre, log_delta, margin, stretch)
+        size = max(size, plan.least)
+        if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
+            return low, high
+        lattice = Lattice(run, plan, size)
+        ends = lattice.epsilon(log_delta, slack)
+        low, high = max(low, ends[0]), min(high, ends[1])
+        goal = 2e-6 * max(high, 0.0) + 5e-10
+        if high - max(low, 0.0) <= goal or high <= floor:
+            return low, high
+        if math.isfinite(ends[1] - ends[0]):
+            centre = 0.5 * (ends[0] + ends[1])
+            margin = min(2.0 + plan.theta * (ends[1] - ends[0] + 2.0 * lattice.step), 20.0)
+            size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
+        else:  # the window may be too short
+            size, stretch = size * 4, stretch * 1.5
+
+
+def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+    """Both ends of log delta(epsilon) likewise."""
+    _check(run)
+    low, high = -math.inf, math.inf
+    size, stretch, guess = _LEAST, 1.0, min(_estimate(run, epsilon), -1e-9)
+    while True:
+        plan = Plan.of(run, epsilon, guess, 4.0, stretch)
+        size = max(size, plan.least)
+        if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
+            return low, high
+        ends = Lattice(run, plan, size).log_delta(epsilon)
+        low, high = max(low, ends[0]), min(high, ends[1])
+        goal = min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
+        if high - low <= goal:
+            return low, high
+        if math.isfinite(ends[1] - ends[0]):
+            guess = min(0.5 * (ends[0] + ends[1]), 0.0)
+            size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
+        else:
+            size, stretch = size * 4, stretch * 1.5
+
+
+def _check(run: ComposedLoss) -> None:
+    """Refuses what is out of a lattice's scale: rounding of so many steps, losses that are all tiny or huge."""
+    _, mean, variance = run.sketch(0.0)
+    if sum(count for _, count in run.terms) > 10**9 or not (1e-9 < math.sqrt(variance) < 1e3 and mean < 1e4):
+        raise TooFine
+
+
+def _cap(run: ComposedLoss, epsilon: float) -> float:
+    """A loss of one step that lifts the sum above epsilon, whatever the others are likely to do."""
+    _, mean, variance = run.sketch(0.0)
+    return 1.2 * max(epsilon, 0.0) + max(0.0, 8.0 * math.sqrt(variance) - mean)
+
+
+def _estimate(run: ComposedLoss, epsilon: float) -> float:
+    """log delta by the saddle-point approximation, with the largest losses capped."""
+    cap = _cap(run, epsilon)
+    c = run.saddle_of_epsilon(epsilon, expand=lambda c: run.sketch(c, cap))
+    value, _, second = run.sketch(c, cap)
+    bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+    return value - c * epsilon - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
+
+
+def _guess(run: ComposedLoss, log_delta: float) -> float:
+    """About where epsilon lies."""
+    points = SCALES[SCALES < run.ceiling].tolist() or [1e-13]
+    low, high = 0, len(points) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _estimate(run, points[middle]) > log_delta:
+            low = middle
+        else:
+            high = middle
+    left, right = points[low], points[high]
+    for _ in range(3):
+        middle = 0.5 * (left + right)
+        if _estimate(run, middle) > log_delta:
+            left = middle
+        else:
+            right = middle
+    return right

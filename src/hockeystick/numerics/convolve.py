@@ -1,0 +1,138 @@
+"""Sums of independent variables on a lattice by the fast Fourier transform, with the errors bounded in the 2-norm.
+
+The masses are to be tilted beforehand: the transform's error is relative to the largest of them, so that what matters must not be
+small.  If most of the mass of every variable sits at one point, this part is taken out and known exactly, and the error is
+relative to the rest.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .rounding import FFT, FUNCTION, SECOND_ORDER, UNIT
+from .series import Array, ComplexArray, log1p_complex
+
+_DEAD = 60.0  # -log of the part of a spectrum that is left out
+
+
+class Law:
+    """Masses at the points z = offset + step * (first + i), tilted by e^{theta z} and scaled to sum 1.
+
+    `log_total` undoes the scaling; `rounding` bounds the relative error of every mass that matters.  If `right` is given, that
+    share of the mass of point i moves on to point i + 1 before it is tilted.
+    """
+
+    def __init__(self, first: int, z: Array, log_mass: Array, theta: float, right: Array | None = None) -> None:
+        exponent = log_mass + theta * z
+        top = float(exponent.max())
+        masses = np.exp(exponent - top)
+        if right is not None:
+            moved = masses[:-1] * right
+            masses[:-1] -= moved
+            masses[1:] += moved * math.exp(theta * float(z[1] - z[0]))
+        total = float(masses.sum())
+        self.first, self.z, self.masses, self.log_total = first, z, masses / total, top + math.log(total)
+        matter = exponent > top - 80.0
+        size = float((np.abs(log_mass[matter]) + np.abs(theta * z[matter])).max()) + abs(top)
+        self.rounding = 4.0 * UNIT * size + 3.0 * FUNCTION + 20.0 * UNIT
+        self.peak = int(self.masses.argmax())
+
+    def above(self, ahead: float) -> float:
+        """An upper bound of log E e^{ahead z} under the tilted law."""
+        exponent = ahead * self.z
+        top = float(exponent[self.masses > 0.0].max())
+        value = top + math.log(float(self.masses @ np.exp(np.minimum(exponent - top, 0.0))))
+        return value + 1e-9 + 16.0 * UNIT * (abs(value) + ahead * float(np.abs(self.z).max()))
+
+    def folded(self, size: int, apart: bool) -> Array:
+        """On one period, which begins at the peak; the peak itself set to 0 if it is kept apart."""
+        start = -self.peak % size
+        out = np.zeros(-(-(self.masses.size + start) // size) * size)
+        out[start : start + self.masses.size] = self.masses
+        if apart:
+            out[start + self.peak] = 0.0
+        found: Array = out.reshape(-1, size).sum(axis=0)
+        return found
+
+
+class Sum:
+    """The sum of independent laws, each taken so many times, on one period of `size` points that begins at `first`.
+
+    `masses` are scaled by e^-log_scale; their errors are at most `error` in the 2-norm, apart from a relative `rounding`.
+    """
+
+    def __init__(self, laws: Sequence[tuple[Law, int]], size: int, first: int) -> None:
+        eta = FFT * math.log2(size) * UNIT
+        idle = sum(count * math.log(law.masses[law.peak]) for law, count in laws)  # log P(all at their peaks)
+        apart = idle > -3.0 and all(law.masses[law.peak] > 0.6 for law, _ in laws)
+        self.log_scale, self.rounding = 0.0, (size + 64.0) * UNIT
+        heights: Array = np.zeros(size // 2 + 1)
+        transforms: list[tuple[ComplexArray, Array, float, int]] = []
+        start = 0
+        spread = 0.0
+        for law, count in laws:
+            rest = law.folded(size, apart)
+            phi = np.fft.rfft(rest)
+            level = np.empty(0)
+            if not apart:
+                level = 0.5 * np.log(np.maximum(phi.real**2 + phi.imag**2, 1e-60))
+                heights += count * level
+            transforms.append((phi, level, float(law.masses[law.peak]), count))
+            self.log_scale += count * law.log_total
+            self.rounding += count * (law.rounding + 4.0 * UNIT * abs(law.log_total))
+            start += count * (law.first + law.peak)
+            spread += count * eta * math.sqrt(float(rest @ rest))
+        spectrum, error = (_apart(transforms, idle) if apart else _together(transforms, heights, eta, spread))
+        self.masses = np.roll(np.fft.irfft(spectrum, size), (start - first) % size)
+        self.error = ((spread if apart else 0.0) + error + eta * float(np.linalg.norm(self.masses))) * SECOND_ORDER
+        if apart:
+            self.masses[(start - first) % size] += math.exp(idle)
+        self.masses = np.maximum(self.masses, 0.0)
+        self.rounding += 8.0 * UNIT * abs(self.log_scale)
+
+
+Transforms = Sequence[tuple[ComplexArray, Array, float, int]]
+
+
+def _norm(values: Array) -> float:
+    """The 2-norm over one period of the law with this half of a spectrum."""
+    return math.sqrt(float(values @ values) / (values.size - 1))
+
+
+def _apart(transforms: Transforms, idle: float) -> tuple[ComplexArray, float]:
+    """The product of (peak + phi)^count less the product of the peaks alone, and a bound of its rounding in the 2-norm."""
+    value = np.zeros(transforms[0][0].size, dtype=np.complex128)
+    error: Array = np.zeros(value.size)
+    for phi, _, peak, count in transforms:
+        ratio = phi * (1.0 / peak)
+        term = count * log1p_complex(ratio)
+        error += count * 4.0 * FUNCTION * np.abs(ratio) / np.abs(1.0 + ratio) + 4.0 * UNIT * np.abs(term)
+        value += term
+    spectrum = math.exp(idle) * np.expm1(value)
+    error = math.exp(idle) * error * np.exp(value.real) + 6.0 * FUNCTION * np.abs(spectrum)
+    return spectrum, _norm(error)
+
+
+def _together(transforms: Transforms, heights: Array, eta: float, spread: float) -> tuple[ComplexArray, float]:
+    """The product of phi^count, and a bound of its whole error in the 2-norm.
+
+    An error e of phi changes phi^n by at most n (|phi| + e)^(n-1) e: at every point e is at most eta, and in the 2-norm the
+    changes are at most `spread`, whichever is less.
+    """
+    live = np.nonzero(heights > -_DEAD)[0]
+    sizes = np.exp(heights[live])
+    turns: Array = np.zeros(live.size)
+    error: Array = np.full(live.size, 4.0 * FUNCTION)
+    pointwise = 0.0
+    for phi, level, _, count in transforms:
+        angle = np.arctan2(phi.imag[live], phi.real[live])
+        turns += count * angle
+        error += (4.0 * FUNCTION * count) * (1.0 + np.abs(angle) + np.abs(level[live]))
+        weak = min(1.0, 11.0 * count * eta) ** (count - 1) if count > 1 else 1.0
+        pointwise += count * eta * (1.2 * _norm(np.exp(heights - level)) + weak)
+    spectrum = np.zeros(heights.size, dtype=np.complex128)
+    spectrum.real[live], spectrum.imag[live] = sizes * np.cos(turns), sizes * np.sin(turns)
+    rounding = np.zeros(heights.size)
+    rounding[live] = sizes * np.expm1(np.minimum(error + 4.0 * UNIT * np.abs(turns), 100.0))
+    return spectrum, _norm(rounding) + min(spread, pointwise) + math.exp(-_DEAD)
