@@ -28,12 +28,40 @@ UNSAMPLED = {
     "mixed": hs.Gaussian(sigma=3.0) * 4 + hs.Laplace(scale=5.0) * 20,
     "rate-one": hs.Gaussian(sigma=2.0).poisson(rate=1.0) * 7,
 }
+DISCRETE = {
+    "response": hs.RandomizedResponse(epsilon=0.7),
+    "response-many": hs.RandomizedResponse(epsilon=0.1) * 1000,
+    "response-categories": hs.RandomizedResponse(epsilon=0.8, categories=5) * 12,
+    "discrete-gaussian": hs.DiscreteGaussian(sigma=3.0, sensitivity=2) * 10,
+    "discrete-gaussian-narrow": hs.DiscreteGaussian(sigma=0.6),
+    "discrete-laplace": hs.DiscreteLaplace(scale=4.0, sensitivity=3) * 8,
+    "pure": hs.PureDP(epsilon=0.5) * 20,
+    "approximate": hs.ApproxDP(epsilon=0.4, delta=1e-9) * 6,
+    "mixed-lattices": hs.PureDP(epsilon=0.3) * 5 + hs.DiscreteLaplace(scale=2.0) * 3,
+    "mixed-with-claims": hs.Gaussian(sigma=2.0) * 3 + hs.ApproxDP(epsilon=0.2, delta=1e-10) + hs.PureDP(epsilon=0.1) * 2,
+}
+DRAWN = {
+    "sampled-laplace": hs.Laplace(scale=1.0).poisson(rate=0.1) * 10,
+    "sampled-laplace-once": hs.Laplace(scale=1.0).poisson(rate=0.1),
+    "sampled-response": hs.RandomizedResponse(epsilon=1.0, categories=4).poisson(rate=0.1) * 10,
+    "sampled-pure": hs.PureDP(epsilon=1.0).poisson(rate=0.05) * 50,
+    "sampled-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).poisson(rate=0.1) * 10,
+    "sampled-discrete-gaussian": hs.DiscreteGaussian(sigma=1.0).poisson(rate=0.02) * 40,
+    "sampled-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).poisson(rate=0.1) * 5,
+}
+LOOSE = {
+    "exponential": hs.Exponential(epsilon=1.0) * 10,
+    "zcdp": hs.ZCDP(rho=0.1) * 3,
+    "renyi": hs.RDP(orders=(1.5, 4.0, 16.0), values=(0.02, 0.05, 0.2)) * 2,
+    "renyi-with-others": hs.ZCDP(rho=0.05) + hs.Gaussian(sigma=3.0).poisson(rate=0.1) * 20 + hs.ApproxDP(epsilon=0.1, delta=1e-9),
+    "sampled-zcdp": hs.ZCDP(rho=0.3).poisson(rate=0.05) * 10,
+}
 FREE = {
     "nothing": hs.compose([]),
     "rate-zero": hs.Gaussian(sigma=1.0).poisson(rate=0.0) * 10,
     "no-mu": hs.GDP(mu=0.0),
 }
-ALL = {**UNSAMPLED, **SAMPLED, **FREE}
+ALL = {**UNSAMPLED, **SAMPLED, **DISCRETE, **DRAWN, **LOOSE, **FREE}
 
 DELTAS = (0.1, 1e-3, 1e-6, 1e-12, 1e-40)
 EPSILONS = (-2.0, -0.3, 0.0, 0.05, 0.3, 0.8, 1.5, 3.0, 6.0, 12.0)

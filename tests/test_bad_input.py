@@ -165,7 +165,7 @@ def test_claims_are_for_one_relation():
 
 @pytest.mark.parametrize(
     "base",
-    [hs.Laplace(scale=1.0), GAUSSIAN + hs.Laplace(scale=1.0), GAUSSIAN.poisson(rate=0.5), RUN, hs.GDP(1.0, "replace")],
+    [hs.Laplace(scale=1.0) * 2, GAUSSIAN + hs.Laplace(scale=1.0), GAUSSIAN.poisson(rate=0.5), RUN, hs.GDP(1.0, "replace")],
     ids=repr,
 )
 def test_samplers_without_a_theorem(base):
@@ -289,7 +289,7 @@ NORMAL = {"kind": "gaussian", "sigma": 1.0}
         wrapped({"kind": "poisson", "base": NORMAL}),
         wrapped({"kind": "poisson", "base": 3, "rate": 0.1}),
         wrapped({"kind": "poisson", "base": NORMAL, "rate": 3.0}),
-        wrapped({"kind": "poisson", "base": {"kind": "laplace", "scale": 1.0}, "rate": 0.1}),
+        wrapped({"kind": "poisson", "base": {"kind": "laplace", "scale": -1.0}, "rate": 0.1}),
         wrapped({"kind": "gdp", "mu": 1.0, "neighbours": ["replace"]}),
         wrapped({"kind": "composition"}),
         wrapped({"kind": "composition", "parts": 3}),

@@ -601,7 +601,7 @@ def test_scalars_give_floats_and_arrays_give_arrays(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("value", ["1", None, True, 1j, np.array([True]), [None], 1j], ids=repr)
+@pytest.mark.parametrize("value", ["1", None, True, 1j, np.array([True]), [None]], ids=repr)
 def test_wrong_types(name, value):
     for one in parameters(name):
         with pytest.raises(hs.BadType, match=f"{one} is .*allowed"):

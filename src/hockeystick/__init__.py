@@ -9,10 +9,12 @@
 
 from .bounds import Bounds
 from .errors import BadType, BadValue, HockeystickError, MissingExtra, Unreachable, Unsupported
-from .mechanism.claim import GDP
+from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP
+from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
 from .mechanism.release import compose
+from .mechanism.response import Exponential, RandomizedResponse
 from .planning.dpsgd import dpsgd
 from .portable import from_json
 
@@ -20,13 +22,22 @@ __version__ = "0.1.0"
 
 __all__ = [
     "GDP",
+    "RDP",
+    "ZCDP",
+    "ApproxDP",
     "BadType",
     "BadValue",
     "Bounds",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Exponential",
     "Gaussian",
     "HockeystickError",
     "Laplace",
     "MissingExtra",
+    "Profile",
+    "PureDP",
+    "RandomizedResponse",
     "Unreachable",
     "Unsupported",
     "compose",

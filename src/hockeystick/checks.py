@@ -46,6 +46,13 @@ def non_negative(name: str, value: Any) -> float:
     return number
 
 
+def at_most(name: str, number: float, most: float) -> float:
+    """A number that must not be too large."""
+    if number > most:
+        raise BadValue(f"{name} is {number}; allowed: at most {most:g}.")
+    return number
+
+
 def rate(name: str, value: Any) -> float:
     """A probability from 0 to 1."""
     allowed = "a probability from 0 to 1 (for batches of b out of n records, b / n)"

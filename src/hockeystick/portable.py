@@ -3,18 +3,28 @@
 import json
 from typing import Any
 
-from .errors import BadType, BadValue
-from .mechanism.claim import GDP
+from .errors import BadType, BadValue, Unsupported
+from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP
+from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
-from .mechanism.release import Composition, Release, joined
+from .mechanism.release import Composition, Mechanism, Release, joined
+from .mechanism.response import Exponential, RandomizedResponse
 from .sampling.poisson import Poisson
 
 VERSION = 1
-_KINDS: dict[str, tuple[type[Release], tuple[str, ...]]] = {
+_KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "gaussian": (Gaussian, ("sigma", "sensitivity", "replace_sensitivity")),
     "laplace": (Laplace, ("scale", "sensitivity", "replace_sensitivity")),
+    "discrete-gaussian": (DiscreteGaussian, ("sigma", "sensitivity", "replace_sensitivity")),
+    "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity", "replace_sensitivity")),
+    "randomized-response": (RandomizedResponse, ("epsilon", "categories")),
+    "exponential": (Exponential, ("epsilon",)),
     "gdp": (GDP, ("mu", "neighbours")),
+    "pure-dp": (PureDP, ("epsilon", "neighbours")),
+    "approx-dp": (ApproxDP, ("epsilon", "delta", "neighbours")),
+    "zcdp": (ZCDP, ("rho", "neighbours")),
+    "rdp": (RDP, ("orders", "values", "neighbours")),
     "poisson": (Poisson, ("base", "rate")),
 }
 
@@ -23,7 +33,7 @@ def to_json(release: Release) -> str:
     """A release as JSON text.
 
     >>> print(to_json(Gaussian(sigma=2.0)))
-    {"hockeystick": 1, "release": {"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0}}
+    {"hockeystick": 1, "release": {"kind": "gaussian", "sigma": 2.0}}
     """
     return json.dumps({"hockeystick": VERSION, "release": _described(release)})
 
@@ -52,12 +62,21 @@ def _described(release: Release) -> dict[str, Any]:
     if isinstance(release, Composition):
         uses = [{"count": count, "release": _described(mechanism)} for mechanism, count in release.parts]
         return {"kind": "composition", "parts": uses}
-    for kind, (cls, names) in _KINDS.items():
+    for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
-            values = {name: getattr(release, name) for name in names}
-            shown = {n: _described(v) if isinstance(v, Release) else v for n, v in values.items() if v is not None}
-            return {"kind": kind, **shown}
+            values = release.parameters()
+            if any(callable(value) for value in values.values()):
+                raise _from_function(release)
+            return {"kind": kind, **{n: _described(v) if isinstance(v, Release) else v for n, v in values.items()}}
+    if isinstance(release, Profile):
+        raise _from_function(release)
     raise BadType(f"{release!r} cannot be written as JSON; allowed: {', '.join(_KINDS)} and their compositions.")
+
+
+def _from_function(release: Release) -> Unsupported:
+    return Unsupported(
+        f"{release!r} was made from a function, which JSON cannot hold; list its values, or keep the code that made it."
+    )
 
 
 def _restored(data: Any) -> Release:
@@ -84,7 +103,7 @@ def _restored(data: Any) -> Release:
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        needed = names if kind == "poisson" else names[:1]
+        needed = names if kind == "poisson" else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 
 

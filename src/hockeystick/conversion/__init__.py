@@ -3,9 +3,21 @@
 from .composition import advanced_composition, basic_composition
 from .curve import rdp_curve_to_delta, rdp_curve_to_epsilon
 from .gaussian_variance import gaussian_sigma, gaussian_variance_asymptotic, gaussian_variance_classic, gaussian_variance_improved
+from .gdp import (
+    compose_gdp,
+    gdp_mu,
+    gdp_mu_gradient,
+    gdp_to_delta,
+    gdp_to_epsilon,
+    gdp_to_log_delta,
+    gdp_tradeoff,
+    pure_to_gdp,
+)
+from .gdp_measure import gdp_transform, head_mu, head_mu_grid, tail_mu
 from .group import group_approx, group_rdp, group_zcdp, mixture_rdp, replace_from_add_remove
 from .lower_bound import mean_error_lower_bound
 from .optimal_rdp import rdp_budget, rdp_budget_two_sided, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
+from .order import implied_delta, implies, refine_noise, refined_profile, sufficient_delta
 from .rdp_bounds import (
     rdp_budget_closed,
     rdp_to_delta_classic,
@@ -14,6 +26,7 @@ from .rdp_bounds import (
     rdp_to_epsilon_closed,
     rdp_to_epsilon_improved,
 )
+from .reify import clip_and_reify
 from .subsampling import amplify_approx, amplify_profile, amplify_rdp, fixed_size_rdp
 from .subsampling_bounds import amplify_rdp_analytic, amplify_rdp_large_order, amplify_rdp_lower, amplify_zcdp
 from .zcdp import (
@@ -42,16 +55,30 @@ __all__ = [
     "amplify_rdp_lower",
     "amplify_zcdp",
     "basic_composition",
+    "clip_and_reify",
+    "compose_gdp",
     "fixed_size_rdp",
     "gaussian_sigma",
     "gaussian_variance_asymptotic",
     "gaussian_variance_classic",
     "gaussian_variance_improved",
+    "gdp_mu",
+    "gdp_mu_gradient",
+    "gdp_to_delta",
+    "gdp_to_epsilon",
+    "gdp_to_log_delta",
+    "gdp_tradeoff",
+    "gdp_transform",
     "group_approx",
     "group_rdp",
     "group_zcdp",
+    "head_mu",
+    "head_mu_grid",
+    "implied_delta",
+    "implies",
     "mean_error_lower_bound",
     "mixture_rdp",
+    "pure_to_gdp",
     "pure_to_zcdp",
     "pure_to_zcdp_tight",
     "rdp_budget",
@@ -67,7 +94,11 @@ __all__ = [
     "rdp_to_epsilon_closed",
     "rdp_to_epsilon_improved",
     "rdp_zero_epsilon",
+    "refine_noise",
+    "refined_profile",
     "replace_from_add_remove",
+    "sufficient_delta",
+    "tail_mu",
     "zcdp_budget",
     "zcdp_budget_classic",
     "zcdp_budget_closed",

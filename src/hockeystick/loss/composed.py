@@ -1,8 +1,11 @@
 """A composed privacy loss: K = sum of count * K_j.  The one place that multiplies by a count."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
@@ -10,12 +13,30 @@ from ..numerics.cells import Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array, ComplexArray
+from .atomic import AtomicLoss
 from .cumulant import Loss, Slice
+from .gaussian import GaussianLoss
 from .masses import Coarse
 
 Expand = Callable[[float], tuple[float, float, float]]
 
+_EXACT = 40  # so many steps have their infinite mass as an exact fraction
 MOST = 1e15  # the largest saddle point that is worth looking at
+
+
+def composed(uses: Iterable[tuple[Loss, int]]) -> "ComposedLoss":
+    """Losses with their counts: equal ones merge, Gaussian ones add up to one."""
+    squares: list[float] = []
+    counts: dict[Loss, int] = {}
+    for loss, count in uses:
+        if isinstance(loss, GaussianLoss):
+            squares.append(count * loss.square)
+        else:
+            counts[loss] = counts.get(loss, 0) + count
+    terms = sorted(counts.items(), key=lambda item: repr(item[0]))
+    if squares:
+        terms.insert(0, (GaussianLoss(math.fsum(squares)), 1))
+    return ComposedLoss(tuple(terms))
 
 
 @dataclass(frozen=True)
@@ -36,10 +57,61 @@ class ComposedLoss:
             return [self]
         return [ComposedLoss(tuple((loss.single(row), count) for loss, count in self.terms)) for row in range(self.rows)]
 
+    def variants(self, kind: Literal["covers", "members"]) -> "list[ComposedLoss]":
+        """Runs that bound this one from above, or that it may be; itself where every loss is exact."""
+        choices = [getattr(loss, kind, (loss,)) for loss, _ in self.terms]
+        found = []
+        for place in range(max((1, *map(len, choices)))):
+            uses = zip(choices, self.terms, strict=True)
+            found.append(composed((choice[min(place, len(choice) - 1)], count) for choice, (_, count) in uses if choice))
+        return found
+
+    def shifted(self, share: float) -> "ComposedLoss | None":
+        """The run whose bounded ranges are all shifted by this share; None if it has none."""
+        if not any(hasattr(loss, "shifted") for loss, _ in self.terms):
+            return None
+        uses = [(loss.shifted(share) if hasattr(loss, "shifted") else loss, count) for loss, count in self.terms]
+        return composed(uses).variants("members")[0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the composed pair is the truth, and not one of several bounds."""
+        return not any(hasattr(loss, "members") for loss, _ in self.terms)
+
+    @property
+    def fades(self) -> bool:
+        """Whether a contour may be cut off: every loss has a slice, and one of them a density."""
+        return all(loss.smooth for loss, _ in self.terms) and not all(isinstance(loss, AtomicLoss) for loss, _ in self.terms)
+
+    @property
+    def native(self) -> float:
+        """The step of the lattice that all losses share, or 0."""
+        steps = {loss.native for loss, _ in self.terms}
+        return steps.pop() if len(steps) == 1 else 0.0
+
+    @property
+    def log_stray(self) -> float:
+        """log of a bound of the P-mass that the losses leave out."""
+        return max((loss.stray + math.log(count) + math.log(len(self.terms)) for loss, count in self.terms), default=-math.inf)
+
+    def infinite(self, mass: Literal["infinite", "lone"] = "infinite") -> Fraction:
+        """P(Z = infinity), or Q(Z = -infinity): exactly, or for many steps to very many digits."""
+        masses = [(getattr(loss, mass), count) for loss, count in self.terms if getattr(loss, mass)]
+        if sum(count for _, count in masses) <= _EXACT:
+            return 1 - math.prod(((1 - one) ** count for one, count in masses), start=Fraction(1))
+        smallest = min(float(one) for one, _ in masses)
+        with localcontext() as context:
+            context.prec = 60 + 2 * max(0, -math.floor(math.log10(smallest)))
+            kept = Decimal(1)
+            for one, count in masses:
+                kept *= (1 - Decimal(one.numerator) / Decimal(one.denominator)) ** count
+            return Fraction(1 - kept)
+
     @property
     def ceiling(self) -> float:
         top = sum(count * loss.ceiling for loss, count in self.terms)
-        return top * (1.0 + (len(self.terms) + 1) * UNIT)
+        alone = len(self.terms) == 1 and self.terms[0][1] == 1
+        return top if alone else top * (1.0 + (len(self.terms) + 1) * UNIT)
 
     @property
     def log_top_mass(self) -> float:
@@ -59,7 +131,7 @@ class ComposedLoss:
     def coarse(self, loss: Loss) -> Coarse:
         """A loss on a coarse scale."""
         if loss not in self._coarse:
-            self._coarse[loss] = Coarse(loss)
+            self._coarse[loss] = Coarse(loss)  # type: ignore[arg-type]
         return self._coarse[loss]
 
     def expand(self, c: float) -> tuple[float, float, float]:

@@ -5,6 +5,7 @@ step: the count is applied in one place only, `composed.py`.
 """
 
 import math
+from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from ..numerics.cells import Cells
@@ -80,6 +81,31 @@ class Loss(Protocol):
     @property
     def nodes_allowed(self) -> int:
         """How many contour nodes are worth their cost."""
+        ...
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it has a slice."""
+        ...
+
+    @property
+    def native(self) -> float:
+        """The step of the lattice on which its values lie, 0 if there is none."""
+        ...
+
+    @property
+    def infinite(self) -> Fraction:
+        """P(Z = infinity), exactly; everything else here is about finite Z."""
+        ...
+
+    @property
+    def lone(self) -> Fraction:
+        """Q(Z = -infinity), exactly."""
+        ...
+
+    @property
+    def stray(self) -> float:
+        """log of a bound of the P-mass of values that are left out."""
         ...
 
     @property

@@ -14,46 +14,115 @@ The ordered pairs of a relation are composed each by itself, and the larger answ
 import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from fractions import Fraction
 
 import numpy as np
 
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, up
-from .composed import ComposedLoss
+from ..numerics.series import log_fraction
+from .atomic import AtomicLoss
+from .composed import ComposedLoss, composed
 from .contour import Contour, Saddle
 from .cumulant import Closed
 from .gaussian import GaussianLoss
 from .lattice import lattice_epsilon, lattice_log_delta
 from .noise import TooFine
+from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
+from .renyi import RenyiLoss
 from .sampled import SampledGaussianLoss
 
 Interval = tuple[float, float]
+_SHIFTS = 32  # first places in the search for the best shift
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
 def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of log delta(epsilon)."""
+    if run.exact:
+        return _log_delta(run, epsilon)
+    low = _best_member(run, lambda one: _log_delta(one, epsilon)[0])
+    high = min(_log_delta(one, epsilon)[1] for one in run.variants("covers"))
+    return min(low, high), high
+
+
+def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
+    """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
+    if run.exact:
+        return _epsilon(run, delta)
+    low = _best_member(run, lambda one: _epsilon(one, delta)[0])
+    high = min(_epsilon(one, delta)[1] for one in run.variants("covers"))
+    return min(low, high), high
+
+
+def _best_member(run: ComposedLoss, lower: Callable[[ComposedLoss], float]) -> float:
+    """The largest lower end among what the run may be; a common shift of its bounded ranges is searched for."""
+    best = max(lower(one) for one in run.variants("members"))
+    if run.shifted(0.5) is None:
+        return best
+
+    def at(share: float) -> float:
+        one = run.shifted(share)
+        return -math.inf if one is None else lower(one)
+
+    found = [(at((place + 0.5) / _SHIFTS), (place + 0.5) / _SHIFTS) for place in range(_SHIFTS)]
+    top, share = max(found)
+    left, right = share - 1.0 / _SHIFTS, share + 1.0 / _SHIFTS
+    for _ in range(16):  # by thirds
+        one, two = left + (right - left) / 3.0, right - (right - left) / 3.0
+        values = at(one), at(two)
+        top = max(top, *values)
+        left, right = (left, two) if values[0] > values[1] else (one, right)
+    return max(best, top)
+
+
+def _log_delta(run: ComposedLoss, epsilon: float) -> Interval:
+    """Of a run whose losses are all exact, or all bounds of it; P(Z = infinity) is added to the finite part."""
+    if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
+        return -math.inf, renyi_log_delta(run, epsilon)
+    masses = [single.infinite() for single in run.singles()]
+    if not any(masses):
+        low, high = _finite_log_delta(run, epsilon)
+    else:
+        ends = []
+        for single, mass in zip(run.singles(), masses, strict=True):
+            low, high = _finite_log_delta(single, epsilon)
+            if mass:
+                sure = log_fraction(mass)
+                slack = 8.0 * UNIT * (1.0 + abs(sure))
+                low, high = float(np.logaddexp(low, sure - slack)) - slack, float(np.logaddexp(high, sure + slack)) + slack
+            ends.append((low, min(high, 0.0)))
+        low, high = _largest(ends)
+    stray = run.log_stray
+    if high < 0.0 and stray > -math.inf:
+        high = float(np.logaddexp(high, stray)) + 4.0 * FUNCTION
+    return min(low, high), high
+
+
+def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
+    """Both ends of log E(1 - e^{epsilon - Z})+ over finite Z."""
     low, high = _largest(_certain(single, epsilon) for single in run.singles())
     if not run.terms or high - low < 1e-14:
         return low, high
     if epsilon > _FAR:
-        return -math.inf, log_delta_interval(run, _FAR)[1]  # delta falls in epsilon
+        return -math.inf, _finite_log_delta(run, _FAR)[1]  # delta falls in epsilon
     closed = [_closed(single, epsilon) for single in run.singles()]
     if all(found is not None for found in closed):
         ends = _largest((found.low, found.high) for found in closed if found)
         low, high = max(low, ends[0]), min(high, ends[1])
     else:
-        try:
-            contour = Contour(run, Saddle.of_epsilon(run, epsilon))
-            high = min(high, contour.markov(epsilon))
-            if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
-                low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
-            if low < -1e-3 and high > -0.5:
-                low = max(low, _near_one(run, epsilon))
-        except TooFine:
-            high = min(high, log_delta_interval(_unsampled(run), epsilon)[1])
+        if run.fades:
+            try:
+                contour = Contour(run, Saddle.of_epsilon(run, epsilon))
+                high = min(high, contour.markov(epsilon))
+                if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
+                    low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
+                if low < -1e-3 and high > -0.5:
+                    low = max(low, _near_one(run, epsilon))
+            except TooFine:
+                high = min(high, _finite_log_delta(_unsampled(run), epsilon)[1])
         if low < high - 1e-9 and run.rows > 1:  # each ordered pair by itself may prove more
-            ends = _largest(log_delta_interval(single, epsilon) for single in run.singles())
+            ends = _largest(_finite_log_delta(single, epsilon) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
         elif low < high - 1e-6:
             with suppress(TooFine):
@@ -63,33 +132,53 @@ def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
     return min(low, high), high if high == -math.inf else max(high, -LARGEST)
 
 
-def epsilon_interval(run: ComposedLoss, delta: float, floor: float = 0.0) -> Interval:
-    """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta, not narrower than need be below `floor`."""
+def _epsilon(run: ComposedLoss, delta: float) -> Interval:
+    """Of a run whose losses are all exact, or all bounds of it."""
     if delta >= 1.0 or not run.terms:
         return 0.0, 0.0
+    if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
+        return 0.0, renyi_epsilon(run, delta)
+    masses = [single.infinite() for single in run.singles()]
+    if not any(masses):
+        return _finite_epsilon(run, math.log(delta) if delta else -math.inf)
+    ends = []
+    for single, mass in zip(run.singles(), masses, strict=True):
+        rest = Fraction(delta) - mass  # exact, so that it is known whether delta is below the infinite mass, or equal to it
+        if rest < 0:
+            return math.inf, math.inf
+        ends.append(_finite_epsilon(single, log_fraction(rest) if rest else -math.inf))
+    return _largest(ends)
+
+
+def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> Interval:
+    """Both ends of the smallest epsilon >= 0 at which the finite part of delta is at most this.
+
+    Below `floor` the ends need not be close.
+    """
     ceiling = run.ceiling
-    if delta == 0.0:
-        return ceiling * (1.0 - 8.0 * FUNCTION - 2.0 * len(run.terms) * UNIT), ceiling
-    log_delta = math.log(delta)
+    if log_delta == -math.inf:
+        listed = len(run.terms) == 1 and run.terms[0][1] == 1 and isinstance(run.terms[0][0], AtomicLoss)
+        least = ceiling if listed else ceiling * (1.0 - 8.0 * FUNCTION - 2.0 * len(run.terms) * UNIT)
+        return max(0.0, least), max(0.0, ceiling)
     slack = FUNCTION * abs(log_delta)
     target = log_delta - slack, log_delta + slack  # surely below and above log(delta)
-    sparse = all(count * loss.rough[0] < delta for loss, count in run.terms)
+    sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < log_delta for loss, count in run.terms)
     if sparse and _largest(_certain(single, 0.0) for single in run.singles())[1] <= target[0]:
         return 0.0, 0.0
     low, high = 0.0, ceiling
     try:
         if _has_closed(run):
             low, high = _largest(_solve_closed(single, log_delta, target) for single in run.singles())
-        else:
+        elif run.fades:
             low, high = _solve(run, log_delta, target)
     except TooFine:
-        high = epsilon_interval(_unsampled(run), delta)[1]
+        high = _finite_epsilon(_unsampled(run), log_delta)[1]
     if low < high * (1.0 - 1e-9) and run.rows > 1:  # each ordered pair by itself may prove more
         ends = -math.inf, -math.inf
         for single in run.singles():
-            ends = _largest((ends, epsilon_interval(single, delta, max(floor, ends[0]))))
+            ends = _largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]))))
         low, high = max(low, ends[0]), min(high, ends[1])
-    elif high - low > 1e-6 * high + 1e-9 and high > floor:
+    elif high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
         with suppress(TooFine):
             ends = lattice_epsilon(run, log_delta, slack, floor)
             low, high = max(low, ends[0]), min(high, ends[1])
@@ -103,32 +192,23 @@ def renyi_bound(run: ComposedLoss, order: float) -> float:
     """The Rényi divergence of this order (1: Kullback-Leibler, inf: the largest loss), rounded up."""
     if not run.terms:
         return 0.0
+    if any(single.infinite() for single in run.singles()):
+        return math.inf
     if math.isinf(order):
         return run.ceiling
     return max(_renyi(single, order - 1.0) for single in run.singles())
 
 
 def _renyi(run: ComposedLoss, c: float) -> float:
-    if c == 0.0:
+    if c == 0.0 and not any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
         value, error = run.mean()
         return up(value, error)
+    c = max(c, 1e-9)
     best = math.inf
     for point in (c, *(x for x in (1e-5, 1e-3) if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
-        total = math.fsum(count * _cumulant_above(run, place, point) for place, (_, count) in enumerate(run.terms))
+        total = cumulant_above(run, point)
         best = min(best, total / point)
     return up(best * (1.0 + (len(run.terms) + 16.0) * UNIT))
-
-
-def _cumulant_above(run: ComposedLoss, place: int, c: float) -> float:
-    """An upper bound of K(c) of one step, tight where the noise can be integrated."""
-    loss, count = run.terms[place]
-    bound = loss.bound(c)
-    try:
-        value, error = loss.slice(c, c, 0.0, count).values(1.0, 1)
-    except TooFine:
-        return bound
-    found = float(value[0, 0].real)
-    return min(bound, found + float(np.log1p(error[0, 0])) + FUNCTION * abs(found))
 
 
 def _largest(intervals: Iterable[Interval]) -> Interval:
@@ -165,6 +245,8 @@ def _certain(run: ComposedLoss, epsilon: float) -> Interval:
         value = math.log(least)
         slack = 2.0 * FUNCTION * (1.0 + abs(value))
         low, high = value - slack, min(0.0, value + slack)
+        if run.infinite():
+            low = -math.inf  # that is a bound of the whole, not of the finite part
     if not run.terms:
         return low, high
     for loss, count in run.terms:
@@ -222,15 +304,11 @@ def _near_one(run: ComposedLoss, epsilon: float) -> float:
 
 def _unsampled(run: ComposedLoss) -> ComposedLoss:
     """The run with every sampled Gaussian step replaced by the Gaussian step itself, which dominates it."""
-    squares, rest = [], []
-    for loss, count in run.terms:
-        if isinstance(loss, SampledGaussianLoss):
-            squares.append(count / loss.shape.noise**2)
-        elif isinstance(loss, GaussianLoss):
-            squares.append(count * loss.square)
-        else:
-            rest.append((loss, count))
-    return ComposedLoss(((GaussianLoss(math.fsum(squares)), 1), *rest))
+    uses = [
+        (GaussianLoss(loss.shape.noise**-2) if isinstance(loss, SampledGaussianLoss) else loss, count)
+        for loss, count in run.terms
+    ]
+    return composed(uses)
 
 
 def _solve(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -50,7 +51,10 @@ class GaussianLoss:
     def closed(self, epsilon: float) -> Closed:
         return gaussian_log_delta(math.sqrt(self.square), epsilon)
 
-    anchor = grain = 0.0
+    anchor = grain = native = 0.0
+    smooth = True
+    infinite = lone = Fraction(0)
+    stray = -math.inf
 
     def slip(self, largest: float) -> float:
         return (largest + self.square) * (SQUARE_ERROR + 4.0 * UNIT)

@@ -6,12 +6,13 @@ pair have the same loss.
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from ..numerics.cells import Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
-from ..numerics.series import Array, ComplexArray, log1p_complex
+from ..numerics.series import Array, ComplexArray, even_difference, log1p_complex
 from ..numerics.transform import stretched_gap
 from .cumulant import NOTHING, Closed
 from .masses import Masses
@@ -30,6 +31,10 @@ class LaplaceLoss:
     nodes_allowed = 1 << 12
     knee = math.inf
     rows = 1
+    native = 0.0
+    smooth = True
+    infinite = lone = Fraction(0)
+    stray = -math.inf
 
     @property
     def ceiling(self) -> float:
@@ -159,15 +164,9 @@ class LaplaceSlice:
         if near.any():
             square = v[near] ** 2
             product = square - 0.25  # w (w + 1)
-            # phi - 1 = exp(-a/2) w (w+1) sum_k [a^2k/(2k)! + a^(2k+1)/(2 (2k+1)!)] S_k, S_k = v^2 S_(k-1) + 4^(1-k)
-            total = np.zeros_like(square)
-            partial = np.ones_like(square)
-            term = 0.5 * a * a
-            for k in range(1, _TERMS):
-                total += partial * (term * (1.0 + a / (2.0 * (2 * k + 1))))
-                partial = partial * square + 0.25**k
-                term *= a * a / ((2 * k + 1) * (2 * k + 2))
-            excess = math.exp(-0.5 * a) * product * total
+            # phi - 1 = exp(-a/2) sum_k [a^2k/(2k)! + a^(2k+1)/(2 (2k+1)!)] (v^2k - 4^-k)
+            powers = [a ** (2 * k) / math.factorial(2 * k) * (1.0 + a / (2.0 * (2 * k + 1))) for k in range(1, _TERMS)]
+            excess = math.exp(-0.5 * a) * even_difference(square, powers)
             value[near] = log1p_complex(excess)
             lost = (np.abs(square) + 0.25) / np.maximum(np.abs(product), 1e-300)
             error[near] = np.abs(excess) * (FUNCTION + (40.0 + 4.0 * lost) * UNIT)

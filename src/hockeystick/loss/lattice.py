@@ -9,8 +9,8 @@ Lower end, apart from that: each step tells only in which cell Z lies (cells are
 attacker adds up the numbers of the cells: for every t, delta(eps) >= P(S >= t) - e^eps Q(S >= t).
 
 Both are laws on a lattice, tilted by e^{theta z}, transformed, raised to their powers and transformed back.  With W the length
-of one period, what comes back for P(S >= t) is sum over m of e^{theta m W} P(S in [t + m W, t + (m+1) W)): at least P(S >= t), and
-above it by no more than Chernoff's bound allows for m > 0, and e^{-theta W} for m < 0.
+of one period, what comes back for P(S >= t) is sum over m of e^{theta m W} P(S in [t + m W, t + (m+1) W)): at least P(S >= t),
+and above it by no more than Chernoff's bound allows for m > 0, and e^{-theta W} for m < 0.
 """
 
 import math
@@ -47,11 +47,11 @@ class Plan(NamedTuple):
     @property
     def least(self) -> int:
         """A period of fewer points could not follow the tilt."""
-        return 1 << math.ceil(math.log2(min(self.theta * self.window, 2.0 * MOST)))
+        return _points(self.theta * self.window)
 
     @staticmethod
     def of(run: ComposedLoss, centre: float, log_delta: float, margin: float, stretch: float = 1.0) -> "Plan":
-        """A tilt of the saddle point or less: the one that asks for the shortest window among those that leave enough mass at the centre.
+        """A tilt of the saddle point or less: the one with the shortest window among those that leave enough mass at the centre.
 
         (Near the largest loss the saddle point runs away, and under sparse sampling it lies where K has exploded.)  A loss that
         lifts the sum above epsilon whatever the others do need not be told from a larger one.
@@ -60,18 +60,22 @@ class Plan(NamedTuple):
         cap = _cap(run, centre)
         theta = run.saddle_of_epsilon(centre, expand=lambda c: run.sketch(c, cap))
         theta = min(theta, 1e3 * (_TOLERANCE - log_delta) / max(centre, 1e-13))  # a shorter window is of no use
+        if run.native:
+            theta = min(theta, 10.0 / run.native)
         plans = []
         for _ in range(12):
             value, _, second = run.sketch(theta, cap)
             busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
             share = log_delta - busy + theta * centre  # of delta in what the transform sees
             right, ahead = math.inf, 0.0
-            for more in (_AHEAD / math.sqrt(second)).tolist():
+            for more in (_AHEAD * min(1.0 / math.sqrt(second), 4.0 * theta)).tolist():
                 needed = (run.sketch(theta + more, cap)[0] - log_delta - (theta + more) * centre + _TOLERANCE) / more
                 if needed < right:
                     right, ahead = needed, more
-            window = max((_TOLERANCE - log_delta) / theta, right) + 2.0 * margin / theta
-            plans.append((share, window, theta, ahead))
+            left = (_TOLERANCE - log_delta) / theta
+            plans.append((share, max(left, right) + 2.0 * margin / theta, theta, ahead))
+            if right < 1.2 * left:
+                break  # a smaller tilt would only ask for more
             theta *= 0.7
         enough = max(plan[0] for plan in plans) - 6.0
         _, window, theta, ahead = min((plan for plan in plans if plan[0] >= enough), key=lambda plan: plan[1])
@@ -90,9 +94,9 @@ class Lattice:
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
         parts: list[tuple[Divisible, int]] = list(run.terms)  # type: ignore[arg-type]
         self.theta, self.centre, self.ahead = theta, centre, _ = plan.theta, plan.centre, plan.ahead
-        step = plan.window / size
+        step = run.native or plan.window / size
         grains = [loss.grain for loss, _ in parts if loss.grain > 0.0]
-        if grains:
+        if grains and not run.native:
             step = grains[0] / math.ceil(grains[0] / step)
         self.step, self.span = step, step * size
         offset = math.fsum(count * loss.anchor for loss, count in parts)
@@ -146,7 +150,7 @@ class Lattice:
         return Law(first - 1, points, heavy, self.theta, np.concatenate(([1.0], right[:-1]))), beyond
 
     def _sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
-        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1), in units of e^(log_scale - theta centre)."""
+        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1)."""
         sums = _from_each_on(found.masses * weights)
         rounding = found.rounding + 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre)) + 4.0 * FUNCTION
         # by Cauchy and Schwarz, with the norm of a geometric sequence
@@ -256,24 +260,41 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     """
     _check(run)
     low, high = -math.inf, math.inf
-    size, margin, stretch, centre = _LEAST, 12.0, 1.0, _guess(run, log_delta)
+    size, margin, stretch, centre = _LEAST, 12.0, 1.0, _dense(run, log_delta)
+    tried = False
     while True:
         plan = Plan.of(run, centre, log_delta, margin, stretch)
-        size = max(size, plan.least)
+        size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
         lattice = Lattice(run, plan, size)
         ends = lattice.epsilon(log_delta, slack)
         low, high = max(low, ends[0]), min(high, ends[1])
-        goal = 2e-6 * max(high, 0.0) + 5e-10
-        if high - max(low, 0.0) <= goal or high <= floor:
+        goal = 2e-6 * max(min(high, centre), 0.0) + 5e-10
+        if high - max(low, 0.0) <= goal or high <= floor or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             centre = 0.5 * (ends[0] + ends[1])
             margin = min(2.0 + plan.theta * (ends[1] - ends[0] + 2.0 * lattice.step), 20.0)
             size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
+        elif not tried:
+            centre, tried = _guess(run, log_delta), True
         else:  # the window may be too short
             size, stretch = size * 4, stretch * 1.5
+
+
+def _points(length: float) -> int:
+    """The next power of two."""
+    return 1 << math.ceil(math.log2(min(max(length, 1.0), 4.0 * MOST)))
+
+
+def _dense(run: ComposedLoss, log_delta: float) -> float:
+    """About where epsilon lies if many steps add up: by the saddle-point approximation."""
+    c = run.saddle_of_delta(log_delta, expand=run.sketch)
+    value, _, second = run.sketch(c)
+    bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+    found = (value - log_delta - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)) / c
+    return max(min(found, run.ceiling), 1e-13)
 
 
 def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
@@ -283,13 +304,13 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     size, stretch, guess = _LEAST, 1.0, min(_estimate(run, epsilon), -1e-9)
     while True:
         plan = Plan.of(run, epsilon, guess, 4.0, stretch)
-        size = max(size, plan.least)
+        size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
         ends = Lattice(run, plan, size).log_delta(epsilon)
         low, high = max(low, ends[0]), min(high, ends[1])
         goal = min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
-        if high - low <= goal:
+        if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             guess = min(0.5 * (ends[0] + ends[1]), 0.0)
@@ -322,7 +343,7 @@ def _estimate(run: ComposedLoss, epsilon: float) -> float:
 
 def _guess(run: ComposedLoss, log_delta: float) -> float:
     """About where epsilon lies."""
-    points = SCALES[SCALES < run.ceiling].tolist() or [1e-13]
+    points: list[float] = SCALES[run.ceiling > SCALES].tolist() or [1e-13]
     low, high = 0, len(points) - 1
     while high - low > 1:
         middle = (low + high) // 2

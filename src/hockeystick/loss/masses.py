@@ -5,8 +5,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array
+from .cumulant import Closed
 
 _SCALES = np.concatenate((np.geomspace(1e-13, 1e-6, 60), np.geomspace(1e-6, 1e3, 480)[1:], np.geomspace(1e3, 1e7, 40)[1:]))
 SCALES = _SCALES[::5]
@@ -41,8 +41,17 @@ class Divisible(Protocol):
         """The distance from the anchor to the next such value, 0 if there is none."""
         ...
 
+    @property
+    def native(self) -> float:
+        """The step of the lattice on which all values lie, 0 if there is none."""
+        ...
+
     def slip(self, largest: float) -> float:
         """A bound of the error of the edges, for edges up to this size."""
+        ...
+
+    def closed(self, epsilon: float) -> Closed | None:
+        """delta(epsilon) of a single step."""
         ...
 
     def masses(self, edges: Array) -> Masses:
@@ -93,39 +102,3 @@ class Coarse:
         below = np.logaddexp.accumulate(self.log_p) > log_level
         last, first = int(np.nonzero(above)[0][-1]) if above.any() else 0, int(below.argmax())
         return float(self.low[min(first, last)]), float(self.high[last])
-
-
-def sampled_masses(base: Divisible, rate: float, removal: bool, edges: Array, lone: float = 0.0) -> Masses:
-    """The masses of a Poisson-sampled step, in terms of those of the step itself, P against Q.
-
-    Removal: (1-q) Q + q P against Q, Z' = log(1 - q + q e^Z); a Q-mass `lone` where P has none goes to log(1-q).
-    Addition, P being the output without the record: P against (1-q) P + q Q, Z' = -log(1 - q + q e^-Z); a P-mass `lone`
-    where Q has none goes to -log(1-q).  (Zhu, Dong and Wang 2022, Theorem 11.)
-    """
-    sign = 1.0 if removal else -1.0
-    x = sign * edges
-    rest = math.log1p(-rate)
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        shifted = np.where(
-            x > 30.0,
-            x - math.log(rate) + np.log1p(-(1.0 - rate) * np.exp(-np.maximum(x, 0.0))),
-            np.log1p(np.expm1(np.minimum(x, 30.0)) / rate),
-        )
-    inner = sign * np.where(x > rest, np.maximum(shifted, -1e300), -math.inf)
-    inner = np.maximum.accumulate(inner)  # rounding must not undo the order
-    log_p, log_q, error = base.masses(inner)
-    mixed = np.logaddexp(rest + (log_q if removal else log_p), math.log(rate) + (log_p if removal else log_q))
-    if lone > 0.0:
-        place = int(np.searchsorted(edges, sign * rest))
-        share = math.log(lone)
-        mixed[place] = np.logaddexp(mixed[place], rest + share)
-        pure = (log_q if removal else log_p).copy()
-        pure[place] = np.logaddexp(pure[place], share)
-        log_p, log_q = (log_p, pure) if removal else (pure, log_q)
-    off = error + 4.0 * FUNCTION + 4.0 * UNIT * np.abs(np.maximum(mixed, -1e6))
-    return Masses(mixed, log_q, off) if removal else Masses(log_p, mixed, off)
-
-
-def sampled_slip(rate: float, largest: float) -> float:
-    """A bound of the error of the edges of `sampled_masses`: of expm1, a quotient, log1p and their inverses."""
-    return 8.0 * FUNCTION * (largest + rate) + 4.0 * UNIT

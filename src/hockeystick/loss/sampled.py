@@ -6,14 +6,16 @@ where it is Q (a record is added): one function serves both.
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
-from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
+from ..numerics.rounding import FUNCTION, UNIT, up
 from ..numerics.series import Array, exp_remainder
-from .cumulant import NOTHING, Closed, Slice
+from .amplified import sampled_closed, sampled_masses, sampled_slip
+from .cumulant import Closed, Slice
 from .gaussian import GaussianLoss, gaussian_log_delta
-from .masses import Masses, sampled_masses, sampled_slip
+from .masses import Masses
 from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
 from .sampled_slice import SampledGaussianSlice, StackedSlice
 
@@ -194,7 +196,10 @@ class SampledGaussianLoss:
         rest = math.log1p(-self.shape.rate)
         return rest if self.removal else -rest
 
-    grain = 0.0
+    grain = native = 0.0
+    smooth = True
+    infinite = lone = Fraction(0)
+    stray = -math.inf
 
     def slip(self, largest: float) -> float:
         inner = GaussianLoss(self.shape.noise**-2).slip(largest - math.log(self.shape.rate))
@@ -204,50 +209,5 @@ class SampledGaussianLoss:
         return sampled_masses(GaussianLoss(self.shape.noise**-2), self.shape.rate, self.removal, edges)
 
     def closed(self, epsilon: float) -> Closed | None:
-        """One step (Li, Qardaji and Su 2012; Zhu, Dong and Wang 2022, Proposition 30).
-
-        remove: q delta_mu(log((e^eps - 1 + q)/q)) if e^eps > 1 - q, else 1 - e^eps;
-        add:    (1 - (1-q) e^eps) delta_mu(log(q e^eps / (1 - (1-q) e^eps))) if that weight is positive, else 0.
-        """
-        q, mu = self.shape.rate, 1.0 / self.shape.noise
-        if epsilon > 650.0:
-            if not self.removal:
-                return NOTHING
-            inner, outer, pace, drag = epsilon - math.log(q), math.log(q), 1.0, 0.0
-            inner_error = outer_error = FUNCTION * (abs(outer) + epsilon)
-        elif self.removal:
-            ratio = math.expm1(epsilon) / q
-            if ratio <= -1.0 + 1e-6:
-                if ratio > -1.0 - 1e-6:
-                    return None
-                delta = -math.expm1(epsilon)  # the mixture is never below 1 - q times the other
-                value = math.log(delta)
-                return Closed(value, 2.0 * FUNCTION * (1.0 + abs(value)), -math.exp(epsilon) / delta)
-            inner, outer = math.log1p(ratio), math.log(q)
-            pace, drag = math.exp(epsilon) / (q * (1.0 + ratio)), 0.0
-            inner_error = abs(ratio / (1.0 + ratio)) * (FUNCTION + 2.0 * UNIT) + FUNCTION * abs(inner)
-            outer_error = FUNCTION * abs(outer)
-        else:
-            excess = math.expm1(epsilon)
-            weight = q - (1.0 - q) * excess  # 1 - (1-q) e^eps
-            lost = (q + abs(excess)) * (FUNCTION + 4.0 * UNIT)
-            if weight <= -lost:
-                return NOTHING
-            if weight <= 1e6 * lost:
-                return None
-            ratio = excess / weight  # q e^eps / weight - 1
-            inner, outer = math.log1p(max(ratio, -0.75)), math.log(weight)
-            pace, drag = 1.0 / weight, (1.0 - q) * math.exp(epsilon) / weight
-            off = lost / weight * SECOND_ORDER
-            inner_error = abs(ratio) / (1.0 + max(ratio, -0.75)) * (FUNCTION + 2.0 * UNIT + off) + FUNCTION * abs(inner)
-            if ratio < -0.5:
-                inner = epsilon + math.log(q / weight)
-                inner_error = off + FUNCTION * (1.0 + abs(epsilon) + abs(inner))
-            outer_error = off + FUNCTION * abs(outer)
-        value, error, slope, _ = gaussian_log_delta(mu, inner)
-        if not error < 1.0:
-            return None
-        steepest = abs(gaussian_log_delta(mu, inner + inner_error).slope)  # log delta is concave
-        total = value + outer
-        error += inner_error * steepest * SECOND_ORDER + outer_error + 2.0 * UNIT * abs(total)
-        return Closed(total, error, slope * pace - drag)
+        mu = 1.0 / self.shape.noise
+        return sampled_closed(lambda inner: gaussian_log_delta(mu, inner), self.shape.rate, self.removal, epsilon)

@@ -1,21 +1,68 @@
-"""Mechanisms known only by their guarantee."""
+"""Mechanisms known only by their guarantee.
 
+A claim holds for `neighbours` ("add-or-remove", or "replace").  From add-or-remove it is carried to replace-one by group privacy
+of two; the way back needs a null record and is refused.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from .. import checks
-from ..errors import BadValue, Unsupported
+from ..conversion.group import group_zcdp, replace_from_add_remove
+from ..errors import BadType, BadValue, Unsupported
 from ..loss.cumulant import Loss
+from ..loss.discrete import ResponseLoss
 from ..loss.gaussian import GaussianLoss
+from ..loss.profile import ProfileLoss
+from ..loss.renyi import RenyiLoss
 from ..neighbours import DEFAULT, Order, checked
 from .release import Mechanism
+from .response import epsilon_at_most
+
+
+class Claim(Mechanism):
+    """What all claims share: the relation they are made for."""
+
+    neighbours: str
+
+    def _check_relation(self) -> None:
+        if checked(self.neighbours) not in (DEFAULT, "replace"):
+            raise BadValue(f"neighbours is {self.neighbours!r}; allowed for a claim: 'add-or-remove' or 'replace'.")
+
+    def _relation(self) -> dict[str, str]:
+        return {} if self.neighbours == DEFAULT else {"neighbours": self.neighbours}
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        self._check_relation()
+
+    def loss(self, wanted: tuple[Order, ...]) -> Any:
+        if self.neighbours == "replace" and "replace" not in wanted:
+            raise Unsupported(
+                f"{self!r} is claimed for replace-one; carried to add or remove it needs a null record that the mechanism "
+                "accepts, which a claim does not say.  Ask with neighbours='replace', or make the claim for add-or-remove."
+            )
+        return self._loss(twice="replace" in wanted and self.neighbours == DEFAULT)
+
+    @abstractmethod
+    def _loss(self, twice: bool) -> Any:
+        """The loss of the claim, or of the claim for groups of two."""
+
+    def _refuse_twice(self) -> Unsupported:
+        return Unsupported(
+            f"{self!r} is claimed for add-or-remove; carried to replace-one it needs group privacy, for which no bound of this "
+            "kind of claim is offered.  Make the claim with neighbours='replace', or ask for add-or-remove."
+        )
 
 
 @dataclass(frozen=True, repr=False)
-class GDP(Mechanism):
-    """Anything that is mu-GDP: no easier to attack than N(mu, 1) against N(0, 1) (Dong, Roth and Su 2022, Definition 4).
+class GDP(Claim):
+    """Anything that is mu-GDP: no easier to attack than N(mu, 1) against N(0, 1).
 
-    The claim holds for `neighbours` ("add-or-remove", or "replace").  From add-or-remove it is carried to replace-one by group
-    privacy of two, 2 mu-GDP (Dong, Roth and Su 2022, Theorem 3); the way back needs a null record and is refused.
+    Dong, Roth and Su 2022, Definition 4; groups by their Theorem 3.
 
     >>> round(GDP(mu=1.0).delta(epsilon=1.0), 6)
     0.126937
@@ -28,22 +75,184 @@ class GDP(Mechanism):
         mu = checks.non_negative("mu", self.mu)
         if mu > 0.0:
             checks.ratio("mu", mu, 1.0)
-        object.__setattr__(self, "mu", mu)
-        if checked(self.neighbours) not in (DEFAULT, "replace"):
-            raise BadValue(f"neighbours is {self.neighbours!r}; allowed for a claim: 'add-or-remove' or 'replace'.")
+        self._set(mu=mu)
 
     @property
     def squared_mu(self) -> float | None:
         return self.mu**2 if self.neighbours == DEFAULT else None
 
-    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
-        if self.neighbours == "replace" and "replace" not in wanted:
-            raise Unsupported(
-                f"{self!r} is claimed for replace-one; carried to add or remove it needs a null record that the mechanism "
-                "accepts, which a claim does not say.  Ask with neighbours='replace', or make the claim for add-or-remove."
-            )
-        factor = 2.0 if "replace" in wanted and self.neighbours == DEFAULT else 1.0
-        return GaussianLoss((factor * self.mu) ** 2) if self.mu else None
+    def _loss(self, twice: bool) -> Loss | None:
+        return GaussianLoss(((2.0 if twice else 1.0) * self.mu) ** 2) if self.mu else None
 
-    def __repr__(self) -> str:
-        return f"GDP(mu={self.mu!r})" if self.neighbours == DEFAULT else f"GDP(mu={self.mu!r}, neighbours={self.neighbours!r})"
+
+@dataclass(frozen=True, repr=False, init=False)
+class PureDP(Claim):
+    """Anything that is epsilon-DP.  The worst pair is that of randomised response, and is attained (Kairouz, Oh, Viswanath 2015).
+
+    >>> round((PureDP(epsilon=1.0) * 100).epsilon(delta=1e-5), 5)
+    79.84132
+    """
+
+    claimed_epsilon: float  # `epsilon` and `delta` are the questions
+    neighbours: str
+
+    def __init__(self, epsilon: float, neighbours: str = DEFAULT) -> None:
+        self._set(claimed_epsilon=epsilon_at_most("epsilon", epsilon), neighbours=neighbours)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"epsilon": self.claimed_epsilon, **self._relation()}
+
+    def _loss(self, twice: bool) -> Loss | None:
+        epsilon = self.claimed_epsilon
+        return ResponseLoss(2.0 * epsilon if twice else epsilon) if epsilon else None
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class ApproxDP(Claim):
+    """Anything that is (epsilon, delta)-DP.  The worst pair has the losses -epsilon, epsilon and infinity, and is attained.
+
+    >>> ApproxDP(epsilon=0.1, delta=1e-8).epsilon(delta=1e-8)
+    0.1
+    """
+
+    claimed_epsilon: float
+    claimed_delta: float
+    neighbours: str
+
+    def __init__(self, epsilon: float, delta: float, neighbours: str = DEFAULT) -> None:
+        number = checks.real("delta", delta, "a probability from 0 to below 1")
+        if not 0.0 <= number < 1.0:
+            raise BadValue(f"delta is {number}; allowed: a probability from 0 to below 1 (a delta of 1 promises nothing).")
+        self._set(claimed_epsilon=epsilon_at_most("epsilon", epsilon), claimed_delta=number, neighbours=neighbours)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"epsilon": self.claimed_epsilon, "delta": self.claimed_delta, **self._relation()}
+
+    def _loss(self, twice: bool) -> Loss | None:
+        epsilon, delta = self.claimed_epsilon, self.claimed_delta
+        if twice:
+            epsilon, delta = replace_from_add_remove(epsilon, delta)
+        if delta >= 1.0:
+            raise self._refuse_twice()
+        return ResponseLoss(epsilon, 2, delta) if epsilon or delta else None
+
+
+@dataclass(frozen=True, repr=False)
+class ZCDP(Claim):
+    """Anything that is rho-zCDP: Rényi divergences of every order a at most rho a (Bun and Steinke 2016).
+
+    Known on the real axis only: the upper end is the optimal conversion (paper A, Theorem 3) at the best order, the lower end
+    what Gaussian noise of the same rho attains.
+
+    >>> bounds = ZCDP(rho=0.5).epsilon_bounds(delta=1e-5)
+    >>> print(f"{bounds.lower:.6f} {bounds.upper:.6f} {bounds.tight}")
+    4.377178 4.728386 False
+    """
+
+    rho: float
+    neighbours: str = DEFAULT
+
+    def __post_init__(self) -> None:
+        rho = checks.non_negative("rho", self.rho)
+        if rho > 0.0:
+            checks.ratio("rho", rho, 1.0)
+        self._set(rho=rho)
+
+    def _loss(self, twice: bool) -> Any:
+        return RenyiLoss("zcdp", (group_zcdp(self.rho, self.rho) if twice else self.rho,)) if self.rho else None
+
+
+@dataclass(frozen=True, repr=False)
+class RDP(Claim):
+    """Anything with Rényi divergences of these `orders` at most these `values`; or of every order at most `curve(order)`.
+
+    Between listed orders the chords of (order - 1) * value hold, since that is convex and 0 at order 1.
+
+    >>> round(RDP(orders=(2.0, 8.0, 32.0), values=(0.01, 0.04, 0.16)).epsilon(delta=1e-6), 6)
+    0.461888
+    """
+
+    orders: tuple[float, ...] = ()
+    values: tuple[float, ...] = ()
+    curve: Callable[[float], float] | None = None
+    neighbours: str = DEFAULT
+
+    def __post_init__(self) -> None:
+        if self.curve is not None:
+            if len(_listed("orders", self.orders)) or len(_listed("values", self.values)):
+                raise BadValue("orders or values are given with curve; give orders and values, or curve alone.")
+            if not callable(self.curve):
+                raise BadType(f"curve is {self.curve!r}; allowed: a function of the order.")
+            self._set(orders=(), values=())
+            return
+        orders, values = _listed("orders", self.orders), _listed("values", self.values)
+        if not orders or len(orders) != len(values):
+            raise BadValue(f"{len(orders)} orders and {len(values)} values are given; allowed: as many of each, at least one.")
+        known: dict[float, float] = {}
+        for order, value in zip(orders, values, strict=True):
+            order = checks.real("an order", order, "a number above 1")
+            if order <= 1.0:
+                raise BadValue(f"an order is {order}; allowed: a number above 1.")
+            known[order] = min(known.get(order, float("inf")), checks.non_negative("a value", value))
+        self._set(orders=tuple(sorted(known)), values=tuple(known[order] for order in sorted(known)))
+
+    def _loss(self, twice: bool) -> Any:
+        if twice:
+            raise self._refuse_twice()
+        if self.curve is not None:
+            return RenyiLoss("curve", (), self._checked_curve)
+        return RenyiLoss("listed", (*self.orders, *self.values))
+
+    def _checked_curve(self, order: float) -> float:
+        assert self.curve is not None
+        value = self.curve(order)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if not number >= 0.0:
+            raise BadValue(f"curve({order!r}) is {value!r}; allowed: a number from 0 up, or inf.")
+        return number
+
+
+@dataclass(frozen=True, repr=False)
+class Profile(Claim):
+    """Anything whose delta(epsilon) is at most `function(epsilon)` for every epsilon >= 0, in both directions.
+
+    The function is asked at many epsilons; the chords of its greatest convex minorant in e^epsilon give the dominating pair of
+    the upper end (Zhu, Dong and Wang 2022, Proposition 8), its tangents that of the lower one.
+
+    >>> laplace = Profile(lambda epsilon: max(0.0, 1.0 - 2.718281828459045 ** ((epsilon - 1.0) / 2.0)))
+    >>> round((laplace * 2).epsilon(delta=1e-3), 3)
+    1.996
+    """
+
+    function: Callable[[float], float]
+    neighbours: str = DEFAULT
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise BadType(f"function is {self.function!r}; allowed: a function of epsilon that returns delta.")
+        self._set()
+
+    def _loss(self, twice: bool) -> Any:
+        if twice:
+            raise self._refuse_twice()
+        return ProfileLoss(self._checked)
+
+    def _checked(self, epsilon: float) -> float:
+        value = self.function(epsilon)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if not 0.0 <= number <= 1.0:
+            raise BadValue(f"function({epsilon!r}) is {value!r}; allowed: a probability.")
+        return number
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None

@@ -1,7 +1,6 @@
 """What additive noises have in common: a sensitivity, and twice that where a record is replaced."""
 
 from abc import abstractmethod
-from dataclasses import fields
 
 from .. import checks
 from ..errors import BadValue
@@ -37,10 +36,6 @@ class AdditiveNoise(Mechanism):
             )
         checks.ratio(f"replace_sensitivity / {spread}", replaced, getattr(self, spread))
         object.__setattr__(self, "replace_sensitivity", replaced)
-
-    def __repr__(self) -> str:
-        shown = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]  # type: ignore[arg-type]
-        return f"{type(self).__name__}({', '.join(shown)})"
 
     @abstractmethod
     def loss(self, wanted: tuple[Order, ...]) -> Loss: ...

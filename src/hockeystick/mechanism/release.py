@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +11,16 @@ import numpy as np
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue, Unsupported
-from ..loss.composed import ComposedLoss
-from ..loss.cumulant import Loss
+from ..loss.composed import ComposedLoss, composed
 from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
-from ..loss.gaussian import GaussianLoss
 from ..neighbours import DEFAULT, Order, orders
 from ..numerics.rounding import exp_down, exp_up
 
 if TYPE_CHECKING:
     from ..sampling.poisson import Poisson
+
+
+Question = Callable[[ComposedLoss, float], tuple[float, float]]
 
 
 class Release(ABC):
@@ -84,7 +85,7 @@ class Release(ABC):
         >>> print(f"{bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
         4.3771780957 <= epsilon <= 4.3771780957
         """
-        return _answered(lambda value: epsilon_interval(self._run(neighbours), value), "delta", delta, checks.non_negative)
+        return self._answered(epsilon_interval, neighbours, "delta", delta, checks.non_negative)
 
     def delta(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
@@ -98,11 +99,11 @@ class Release(ABC):
     def delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
 
-        def ask(value: float) -> tuple[float, float]:
-            low, high = log_delta_interval(self._run(neighbours), value)
+        def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
+            low, high = log_delta_interval(run, value)
             return exp_down(low), exp_up(high, ceiling=1.0)
 
-        return _answered(ask, "epsilon", epsilon, _any_real)
+        return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
 
     def log_delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
         """Both ends of log delta(epsilon), for deltas below the smallest double.
@@ -111,7 +112,7 @@ class Release(ABC):
         >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
         True
         """
-        return _answered(lambda value: log_delta_interval(self._run(neighbours), value), "epsilon", epsilon, _any_real)
+        return self._answered(log_delta_interval, neighbours, "epsilon", epsilon, _any_real)
 
     def profile(self, epsilons: Any, neighbours: str = DEFAULT) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
@@ -134,11 +135,30 @@ class Release(ABC):
         0.3125
         """
 
-        def ask(value: float) -> tuple[float, float]:
-            bound = renyi_bound(self._run(neighbours), value)
+        def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
+            bound = renyi_bound(run, value)
             return bound, bound
 
-        return _answered(ask, "order", order, _renyi_order).upper
+        return self._answered(ask, neighbours, "order", order, _renyi_order).upper
+
+    def _answered(self, ask: Question, neighbours: str, name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
+        """Ask of a number, or of each entry of an array."""
+
+        def ends(number: float) -> tuple[float, float]:
+            return ask(self._run(neighbours), number)
+
+        tight = self._run(neighbours).exact
+        arrays = isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)
+        if not arrays:
+            return Bounds(*ends(check(name, value)), tight)
+        try:
+            entries = np.asarray(value)
+        except ValueError:
+            entries = np.asarray(None)
+        if entries.dtype.kind not in "fiu":
+            raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
+        found = np.array([ends(check(name, float(entry))) for entry in entries.ravel()]).reshape(-1, 2)
+        return Bounds(found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape), tight)
 
     def to_json(self) -> str:
         """The description as JSON text, with a version; `hockeystick.from_json` undoes it."""
@@ -153,18 +173,7 @@ class Release(ABC):
         what was asked before.
         """
         wanted = orders(neighbours)
-        squares: list[float] = []
-        counts: dict[Loss, int] = {}
-        for mechanism, count in self.parts:
-            loss = mechanism.loss(wanted)
-            if isinstance(loss, GaussianLoss):
-                squares.append(count * loss.square)
-            elif loss is not None:
-                counts[loss] = counts.get(loss, 0) + count
-        terms = sorted(counts.items(), key=lambda item: repr(item[0]))
-        if squares:  # Gaussian losses add up to one
-            terms.insert(0, (GaussianLoss(math.fsum(squares)), 1))
-        return ComposedLoss(tuple(terms))
+        return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism.loss(wanted)) is not None)
 
 
 class Mechanism(Release):
@@ -175,8 +184,15 @@ class Mechanism(Release):
         return ((self, 1),)
 
     @abstractmethod
-    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
-        """The privacy loss for these ordered pairs; None where nothing is lost."""
+    def loss(self, wanted: tuple[Order, ...]) -> Any:
+        """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
+
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that make it, those at their defaults left out."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters().items())})"
 
     @property
     def squared_mu(self) -> float | None:
@@ -239,24 +255,10 @@ def compose(releases: Iterable[Release]) -> Release:
 def unsupported_sampling(what: str) -> Unsupported:
     """The error for a mechanism around which no sampler is accounted for."""
     return Unsupported(
-        f"Poisson sampling of {what} is not accounted for yet: only Gaussian noise (Gaussian, GDP claimed for add-or-remove, "
-        "and their sums), sampled once, has its pair; sample the Gaussian parts, and join the others unsampled."
+        f"Poisson sampling of {what} is not accounted for: one sample that feeds several parts needs their joint loss, which is "
+        "known for Gaussian noise only, and a sample of a sample, or of a claim for replace-one, has no pair.  Sample a single "
+        "mechanism, or the Gaussian parts."
     )
-
-
-def _answered(ask: Callable[[float], tuple[float, float]], name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
-    """Ask of a number, or of each entry of an array."""
-    arrays = isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)
-    if not arrays:
-        return Bounds(*ask(check(name, value)))
-    try:
-        entries = np.asarray(value)
-    except ValueError:
-        entries = np.asarray(None)
-    if entries.dtype.kind not in "fiu":
-        raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
-    found = np.array([ask(check(name, float(entry))) for entry in entries.ravel()]).reshape(-1, 2)
-    return Bounds(found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape))
 
 
 def _any_real(name: str, value: Any) -> float:

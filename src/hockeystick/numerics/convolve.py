@@ -83,7 +83,7 @@ class Sum:
             self.rounding += count * (law.rounding + 4.0 * UNIT * abs(law.log_total))
             start += count * (law.first + law.peak)
             spread += count * eta * math.sqrt(float(rest @ rest))
-        spectrum, error = (_apart(transforms, idle) if apart else _together(transforms, heights, eta, spread))
+        spectrum, error = _apart(transforms, idle) if apart else _together(transforms, heights, eta, spread)
         self.masses = np.roll(np.fft.irfft(spectrum, size), (start - first) % size)
         self.error = ((spread if apart else 0.0) + error + eta * float(np.linalg.norm(self.masses))) * SECOND_ORDER
         if apart:
@@ -102,14 +102,15 @@ def _norm(values: Array) -> float:
 
 def _apart(transforms: Transforms, idle: float) -> tuple[ComplexArray, float]:
     """The product of (peak + phi)^count less the product of the peaks alone, and a bound of its rounding in the 2-norm."""
-    value = np.zeros(transforms[0][0].size, dtype=np.complex128)
+    value: ComplexArray = np.zeros(transforms[0][0].size, dtype=np.complex128)
     error: Array = np.zeros(value.size)
     for phi, _, peak, count in transforms:
         ratio = phi * (1.0 / peak)
         term = count * log1p_complex(ratio)
         error += count * 4.0 * FUNCTION * np.abs(ratio) / np.abs(1.0 + ratio) + 4.0 * UNIT * np.abs(term)
         value += term
-    spectrum = math.exp(idle) * np.expm1(value)
+    spectrum = np.expm1(value)
+    spectrum *= math.exp(idle)
     error = math.exp(idle) * error * np.exp(value.real) + 6.0 * FUNCTION * np.abs(spectrum)
     return spectrum, _norm(error)
 

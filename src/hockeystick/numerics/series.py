@@ -1,19 +1,21 @@
 """Differences of elementary functions without cancellation."""
 
 import math
-from typing import Any
+from fractions import Fraction
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.floating[Any]]
+Numbers = TypeVar("Numbers", npt.NDArray[np.floating[Any]], npt.NDArray[np.complexfloating[Any, Any]])
 ComplexArray = npt.NDArray[np.complexfloating[Any, Any]]
 
 _INVERSE_FACTORIALS = np.array([1.0 / math.factorial(k) for k in range(2, 60)])
 
 
-def exp_remainder(y: Array) -> Array:
-    """exp(y) - 1 - y, to nearly full relative accuracy.
+def exp_remainder(y: Numbers) -> Numbers:
+    """exp(y) - 1 - y, real or complex, to nearly full relative accuracy.
 
     >>> print(exp_remainder(np.array([1e-9, 1.0])))
     [5.00000000e-19 7.18281828e-01]
@@ -53,6 +55,31 @@ def series_degree(y: float) -> tuple[int, float]:
         degree += 1
         term *= y / (degree + 1)
     return degree, degree * term / (1.0 - 2.0 * y / (degree + 2))
+
+
+def even_difference(square: ComplexArray, coefficients: list[float]) -> ComplexArray:
+    """sum_k coefficients_k (x^k - 4^-k) for k = 1, 2, ..., with the factor x - 1/4 taken out of every term.
+
+    >>> print(even_difference(np.array([0.5 + 0j]), [1.0, 2.0])[0].real)
+    0.625
+    """
+    total = np.zeros_like(square)
+    partial = np.ones_like(square)  # (x^k - 4^-k) / (x - 1/4)
+    for power, coefficient in enumerate(coefficients, start=1):
+        total += partial * coefficient
+        partial = partial * square + 0.25**power
+    return total * (square - 0.25)
+
+
+def log_fraction(value: Fraction) -> float:
+    """log of a positive fraction, also where it is no double.
+
+    >>> print(round(log_fraction(Fraction(1, 10**400)), 9))
+    -921.034037198
+    """
+    shift = value.numerator.bit_length() - value.denominator.bit_length()
+    scaled = value / Fraction(2) ** shift
+    return math.log(scaled.numerator / scaled.denominator) + shift * math.log(2.0)
 
 
 def log1p_complex(z: ComplexArray) -> ComplexArray:

@@ -1,0 +1,113 @@
+"""Clip and reify: a head guarantee made a full one by Laplace noise (G = GDPT, Theorem 4.7), sampled exactly.
+
+Laplace noise made of floating-point numbers leaks (Mironov 2012).  Here values are rounded to a grid of spacing 2^k, and the
+noise is a whole number of steps whose law, the discrete Laplace law, is met exactly: by Algorithm 2 of Canonne, Kamath, Steinke,
+"The Discrete Gaussian for Differential Privacy" (2020), in whole numbers.  The time that it takes depends on the noise.
+"""
+
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..checks import positive, real
+from ..errors import BadType, BadValue
+from ..numerics.rounding import LARGEST
+
+_BITS = 40  # steps of the grid within the scale of the noise
+_RANGE = 1e150
+
+
+def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float, rng: random.Random | None = None) -> Any:
+    """`values` clipped to [lower, upper], plus Laplace noise: if they are (epsilon_head, mu)-head GDP, this is mu-GDP.
+
+    One number gets noise of scale (upper - lower) / epsilon_head (G, Theorem 4.7).  An array of d numbers counts as one output
+    and gets d times that, as each of its numbers may change by upper - lower; call once for each output that has a head
+    guarantee of its own.  The noise alone makes the output epsilon_head-DP, exactly: it is drawn in whole numbers, from the
+    operating system's randomness unless `rng` is given, which is meant for tests only.
+
+    >>> 0.0 <= clip_and_reify(3.0, 0.0, 1.0, epsilon_head=1e6) <= 1.001
+    True
+    """
+    lower, upper = _end("lower", lower), _end("upper", upper)
+    if not lower < upper:
+        raise BadValue(f"lower is {lower} and upper is {upper}; allowed: lower below upper.")
+    epsilon_head = positive("epsilon_head", epsilon_head)
+    if not 1e-100 <= epsilon_head <= 1e100:
+        raise BadValue(f"epsilon_head is {epsilon_head}; allowed: a number from 1e-100 to 1e100.")
+    if rng is None:
+        rng = random.SystemRandom()
+    elif not isinstance(rng, random.Random):
+        raise BadType(f"rng is {rng!r} ({type(rng).__name__}); allowed: None, or a random.Random for tests.")
+    numbers, shape = _numbers(values)
+    clipped = [Fraction(min(max(one, lower), upper)) for one in numbers]
+    scale = (Fraction(upper) - Fraction(lower)) * max(1, len(clipped)) / Fraction(epsilon_head)
+    step = _power_of_two(min(scale, Fraction(upper) - Fraction(lower))) / 2**_BITS
+    # in steps: the range after rounding, and with it the scale, may be one step longer
+    span = round(Fraction(upper) / step) - round(Fraction(lower) / step)
+    decay = Fraction(epsilon_head) / (span * max(1, len(clipped)))
+    noisy = [_double((round(one / step) + discrete_laplace(decay, rng)) * step) for one in clipped]
+    return noisy[0] if shape is None else np.array(noisy, dtype=float).reshape(shape)
+
+
+def _end(name: str, value: Any) -> float:
+    number = real(name, value, "a finite number")
+    if abs(number) > _RANGE:
+        raise BadValue(f"{name} is {number}; allowed: a number from {-_RANGE:g} to {_RANGE:g}.")
+    return number
+
+
+def _numbers(values: Any) -> tuple[list[float], tuple[int, ...] | None]:
+    """The numbers, which may be infinite, and the shape of the array, None for a single number."""
+    try:
+        grid = np.asarray(values, dtype=object)
+    except ValueError:
+        raise BadType(f"values is {values!r}; allowed: a number or a rectangular array of numbers.") from None
+    found = []
+    for one in grid.ravel().tolist():
+        if isinstance(one, float) and math.isinf(one):
+            found.append(one)
+        else:
+            found.append(real("values", one, "numbers, or arrays of them, that are not NaN"))
+    return found, grid.shape if grid.ndim else None
+
+
+def _power_of_two(value: Fraction) -> Fraction:
+    """The power of two next below a positive number, or a quarter of it at least."""
+    exponent = value.numerator.bit_length() - value.denominator.bit_length() - 1
+    return Fraction(2) ** exponent
+
+
+def _double(value: Fraction) -> float:
+    return float(max(min(value, Fraction(LARGEST)), -Fraction(LARGEST)))
+
+
+def discrete_laplace(decay: Fraction, rng: random.Random) -> int:
+    """A whole number z with a probability proportional to e^(-decay |z|), exactly, for a rational decay > 0.
+
+    >>> discrete_laplace(Fraction(1000), random.Random(1))
+    0
+    """
+    s, t = decay.numerator, decay.denominator
+    while True:
+        fraction = rng.randrange(t)
+        if not _bernoulli_exp(fraction, t, rng):
+            continue
+        whole = 0
+        while _bernoulli_exp(1, 1, rng):
+            whole += 1
+        size = (fraction + t * whole) // s
+        negative = rng.randrange(2) == 1
+        if negative and size == 0:
+            continue
+        return -size if negative else size
+
+
+def _bernoulli_exp(numerator: int, denominator: int, rng: random.Random) -> bool:
+    """True with probability e^-x, x = numerator / denominator from 0 to 1: the first k at which a Bernoulli(x/k) fails is odd."""
+    k = 1
+    while rng.randrange(denominator * k) < numerator:
+        k += 1
+    return k % 2 == 1

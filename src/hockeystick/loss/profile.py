@@ -1,0 +1,111 @@
+"""A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+from ..numerics.rounding import UNIT
+from ..numerics.series import log_fraction
+from .atomic import AtomicLoss
+from .discrete import ListedLoss, SampledAtoms
+
+_POINTS = 1200
+_FAR = 700.0
+_SMALLEST = 1e-300
+
+Point = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class ProfileLoss:
+    """delta(epsilon) at most `function` for epsilon >= 0, of both ordered pairs.
+
+    h(x) = delta(log x) of a pair is convex and falls from h(0) = 1 with a slope of at least -1; for x < 1 the other order
+    gives h(x) = 1 - x + x h(1/x).
+    A piecewise linear h has Q-mass h'(x+) - h'(x-) at the loss log x, P-mass x times that, and its limit
+    is P(Z = infinity).
+    """
+
+    function: Callable[[float], float]
+    rate: float = 1.0  # of the Poisson sample in front of it
+    removal: bool = True
+
+    rows = 1
+
+    def single(self, row: int) -> "ProfileLoss":
+        return self
+
+    @property
+    def covers(self) -> tuple[AtomicLoss, ...]:
+        return (self._drawn(_law(self._hull)),)
+
+    @property
+    def members(self) -> tuple[AtomicLoss, ...]:
+        return (self._drawn(_law(_tangents(self._hull))),)
+
+    def _drawn(self, law: ListedLoss) -> AtomicLoss:
+        return law if self.rate == 1.0 else SampledAtoms(law, self.rate, self.removal)
+
+    @cached_property
+    def _hull(self) -> list[Point]:
+        """The convex minorant of the sampled profile, as exact fractions."""
+        far = 1.0
+        while far < _FAR and self.function(far) > _SMALLEST:
+            far = min(2.0 * far, _FAR)
+        near = [far * (i / _POINTS) for i in range(_POINTS + 1)]
+        fine = [far * 10.0 ** (-6.0 * (1.0 - i / 200)) / 10.0 for i in range(200)]
+        known = {}
+        for epsilon in sorted({*near, *fine}):
+            delta = Fraction(self.function(epsilon))
+            x = Fraction(math.exp(epsilon))
+            known[x] = delta
+            if epsilon:
+                known[1 / x] = 1 - 1 / x + delta / x
+        known[Fraction(0)] = Fraction(1)
+        hull: list[Point] = []
+        for x in sorted(known):
+            y = known[x]
+            if hull and y > hull[-1][1]:
+                y = hull[-1][1]
+            while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], (x, y)):
+                hull.pop()
+            hull.append((x, y))
+        return hull
+
+
+def _slope(left: Point, right: Point) -> Fraction:
+    return (right[1] - left[1]) / (right[0] - left[0])
+
+
+def _tangents(hull: list[Point]) -> list[Point]:
+    """The polygon through the points where the chords next to each chord meet.
+
+    It is convex, and below every convex curve through the hull.
+    """
+    if len(hull) < 4:
+        return hull
+    found = [hull[0]]
+    for a, b, c, d in zip(hull, hull[1:], hull[2:], hull[3:], strict=False):
+        first, last = _slope(a, b), _slope(c, d)
+        if first == last:
+            continue
+        # a-b continued meets d-c continued between b and c
+        x = (c[1] - b[1] + first * b[0] - last * c[0]) / (first - last)
+        found.append((x, b[1] + first * (x - b[0])))
+    found.append(hull[-1])
+    return found
+
+
+def _law(curve: list[Point]) -> ListedLoss:
+    """The pair of a piecewise linear, convex, falling curve from (0, 1) that stays level beyond its last point."""
+    values = []
+    slopes = [_slope(left, right) for left, right in pairwise(curve)]
+    lone = 1 + slopes[0]  # Q-mass at loss -infinity
+    for (x, _), before, after in zip(curve[1:], slopes, [*slopes[1:], Fraction(0)], strict=True):
+        mass = after - before
+        if mass > 0:
+            values.append((log_fraction(x), log_fraction(mass * x), log_fraction(mass)))
+    return ListedLoss(tuple(values), curve[-1][1], max(lone, Fraction(0)), 64.0 * UNIT * 16.0)

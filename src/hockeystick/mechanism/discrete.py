@@ -1,0 +1,79 @@
+"""Noise on the integers."""
+
+from dataclasses import dataclass
+
+from ..errors import BadValue, Unsupported
+from ..loss.cumulant import Loss
+from ..loss.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss
+from ..loss.divided import WideDiscreteGaussianLoss
+from ..neighbours import Order
+from .noise import AdditiveNoise
+
+_LISTED = 4096.0  # the largest sigma whose values are listed one by one
+_MOST_VALUES = 200_000
+
+
+class _IntegerNoise(AdditiveNoise):
+    """Noise on a whole number that one record moves by at most a whole `sensitivity`."""
+
+    def _check_whole(self, spread: str) -> None:
+        self._check(spread)
+        for name in ("sensitivity", "replace_sensitivity"):
+            value = getattr(self, name)
+            if value is not None and value != int(value):
+                raise BadValue(f"{name} is {value}; allowed for noise on the integers: a whole number from 1 up.")
+
+
+@dataclass(frozen=True, repr=False)
+class DiscreteGaussian(_IntegerNoise):
+    """Discrete Gaussian noise: P(x) proportional to e^{-x^2 / (2 sigma^2)} on the integers (Canonne, Kamath and Steinke 2020).
+
+    `sigma` is the parameter of that law, close to its standard deviation.  Sensitivity is a whole number; the pair is the noise
+    at that distance.
+
+    >>> round((DiscreteGaussian(sigma=4.0) * 10).epsilon(delta=1e-6), 6)
+    3.745924
+    """
+
+    sigma: float
+    sensitivity: float = 1.0
+    replace_sensitivity: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check_whole("sigma")
+
+    def loss(self, wanted: tuple[Order, ...]) -> Loss:
+        move = int(self.moved(wanted[0]))
+        if self.sigma > _LISTED:
+            return WideDiscreteGaussianLoss(self.sigma, move)
+        if move > _MOST_VALUES:
+            raise Unsupported(
+                f"{self!r} moves by {move} units; beyond {_MOST_VALUES} its values are not listed: rescale the answer."
+            )
+        return DiscreteGaussianLoss(self.sigma, move)
+
+
+@dataclass(frozen=True, repr=False)
+class DiscreteLaplace(_IntegerNoise):
+    """Discrete Laplace (two-sided geometric) noise: P(x) proportional to e^{-|x| / scale} on the integers.
+
+    sensitivity/scale-DP; the pair is the noise at distance `sensitivity`, a whole number.
+
+    >>> round((DiscreteLaplace(scale=10.0) * 100).epsilon(delta=1e-6), 6)
+    4.774568
+    """
+
+    scale: float
+    sensitivity: float = 1.0
+    replace_sensitivity: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check_whole("scale")
+
+    def loss(self, wanted: tuple[Order, ...]) -> Loss:
+        move = int(self.moved(wanted[0]))
+        if move > _MOST_VALUES:
+            raise Unsupported(
+                f"{self!r} moves by {move} units; beyond {_MOST_VALUES} its values are not listed: rescale the answer."
+            )
+        return DiscreteLaplaceLoss(self.scale, move)

@@ -1,0 +1,66 @@
+"""Mechanisms whose answer changes with the record, whichever relation is asked: epsilon is for one change."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from .. import checks
+from ..loss.cumulant import Loss
+from ..loss.discrete import ResponseLoss
+from ..loss.exponential import ExponentialLoss
+from ..neighbours import Order
+from .release import Mechanism
+
+
+def epsilon_at_most(name: str, value: Any, most: float = 600.0) -> float:
+    """An epsilon whose exponential is an ordinary double."""
+    return checks.at_most(name, checks.non_negative(name, value), most)
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class RandomizedResponse(Mechanism):
+    """One of `categories` answers: the true one with weight e^epsilon, each other with weight 1.
+
+    The pair is exact and the same for every relation.
+
+    >>> round((RandomizedResponse(epsilon=0.1) * 1000).epsilon(delta=1e-6), 6)
+    19.344671
+    """
+
+    one_epsilon: float  # of one change; `epsilon` is the question
+    categories: int
+
+    def __init__(self, epsilon: float, categories: int = 2) -> None:
+        object.__setattr__(self, "one_epsilon", epsilon_at_most("epsilon", epsilon))
+        object.__setattr__(self, "categories", checks.count("categories", categories, least=2))
+
+    def parameters(self) -> dict[str, Any]:
+        return {"epsilon": self.one_epsilon} | ({"categories": self.categories} if self.categories > 2 else {})
+
+    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
+        return ResponseLoss(self.one_epsilon, self.categories) if self.one_epsilon else None
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class Exponential(Mechanism):
+    """The exponential mechanism, or any selection of bounded range `epsilon`.
+
+    With weights e^{epsilon u / (2 sensitivity)}, or e^{epsilon u / sensitivity} for a utility u that only grows (or only falls)
+    with a record, log(P/Q) spans at most epsilon (Durfee and Rogers 2019; Dong, Durfee and Rogers
+    2020).  Composed, the upper end is the smaller of two proofs (see `hockeystick.loss.exponential`), the lower end what the best
+    fixed shift attains.
+
+    >>> bounds = (Exponential(epsilon=1.0) * 10).epsilon_bounds(delta=1e-5)
+    >>> print(f"{bounds.lower:.3f} {bounds.upper:.3f} {bounds.tight}")
+    7.105 7.245 False
+    """
+
+    one_epsilon: float  # of one use; `epsilon` is the question
+
+    def __init__(self, epsilon: float) -> None:
+        object.__setattr__(self, "one_epsilon", epsilon_at_most("epsilon", epsilon))
+
+    def parameters(self) -> dict[str, Any]:
+        return {"epsilon": self.one_epsilon}
+
+    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
+        return ExponentialLoss(self.one_epsilon) if self.one_epsilon else None
