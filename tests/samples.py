@@ -1,5 +1,6 @@
 """Releases that the law suite and others run over."""
 
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,6 +63,28 @@ FREE = {
     "no-mu": hs.GDP(mu=0.0),
 }
 ALL = {**UNSAMPLED, **SAMPLED, **DISCRETE, **DRAWN, **LOOSE, **FREE}
+
+INFINITE = {"approximate": 6e-9, "mixed-with-claims": 1e-10, "sampled-approximate": 1e-8, "renyi-with-others": 1e-9}
+"""About the probability of an infinite loss: below it epsilon is infinite."""
+BOUNDED = {
+    "laplace": 0.5,
+    "laplace-many": 100.0,
+    "laplace-few": 3.0,
+    "response": 0.7,
+    "response-many": 100.0,
+    "response-categories": 9.6,
+    "discrete-laplace": 6.0,
+    "pure": 10.0,
+    "mixed-lattices": 3.0,
+    "sampled-laplace": 10.0 * math.log1p(0.1 * math.expm1(1.0)),
+    "sampled-laplace-once": math.log1p(0.1 * math.expm1(1.0)),
+    "sampled-response": 10.0 * math.log1p(0.1 * math.expm1(1.0)),
+    "sampled-pure": 50.0 * math.log1p(0.05 * math.expm1(1.0)),
+    "sampled-discrete-laplace": 5.0 * math.log1p(0.1 * math.expm1(2.0 / 1.5)),
+    "exponential": 10.0,
+    **dict.fromkeys(FREE, 0.0),
+}
+"""The largest loss, where there is one."""
 
 DELTAS = (0.1, 1e-3, 1e-6, 1e-12, 1e-40)
 EPSILONS = (-2.0, -0.3, 0.0, 0.05, 0.3, 0.8, 1.5, 3.0, 6.0, 12.0)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import hockeystick as hs
 from samples import ALL
 
-NAMES = {"Gaussian": hs.Gaussian, "Laplace": hs.Laplace, "GDP": hs.GDP, "compose": hs.compose}
+NAMES = {name: getattr(hs, name) for name in hs.__all__}
 MORE = {
     "replaced": hs.Gaussian(sigma=2.0, sensitivity=3.0, replace_sensitivity=4.0),
     "claimed": hs.GDP(mu=1.0, neighbours="replace") * 3,

@@ -43,9 +43,11 @@ def gdp_to_delta(mu: float, epsilon: float) -> float:
     if mu == 0.0:
         return 0.0
     high, low, factor, error = hockey_stick(mu, epsilon)
+    if high > -1.0 and factor == 1.0:  # near 1 the complement is what is known
+        return min(1.0, up(1.0 + math.expm1(min(0.0, high + error)) * (1.0 - 2.0 * FUNCTION)))
     root = math.exp(0.5 * high)
-    value = up(up(root * factor) * root) * (1.0 + low + 1.001 * (error + 2.0 * FUNCTION + 8.0 * UNIT))
-    return min(1.0, max(SMALLEST, up(value)))
+    value = root * factor * root * (1.0 + low + 1.001 * (error + 2.0 * FUNCTION + 8.0 * UNIT))
+    return min(1.0, up(up(value))) if value > 0.0 else SMALLEST
 
 
 @broadcast
@@ -105,7 +107,7 @@ def gdp_to_epsilon(mu: float, delta: float) -> float:
 def gdp_mu(epsilon: float, delta: float) -> float:
     """mu_GDP: the mu with delta_mu(epsilon) = delta, rounded up (G, Definition 4.1); the smallest mu that allows this pair.
 
-    0 for delta = 0, inf for delta = 1 (erratum G-E17).  Within 1e-13 of the truth, or 2e-15 log(1/delta) if that is more and
+    0 for delta = 0, inf for delta = 1 (erratum G-E17).  Within 1e-13 of the truth, or 3e-15 log(1/delta) if that is more and
     epsilon is not above mu.
 
     >>> round(gdp_mu(epsilon=1, delta=1e-5), 12)
@@ -179,7 +181,7 @@ def _square(value: float) -> int:
 def gdp_tradeoff(mu: float, alpha: float) -> float:
     """beta = Phi(Phi^-1(1 - alpha) - mu), rounded down: no test of level alpha has a smaller second error (G, section 1).
 
-    Within 2e-15 (1 + x^2) of the truth, x = Phi^-1(beta), relative to it.
+    Within 2e-14 (1 + |x|) of the truth, x = Phi^-1(beta), relative to it.
 
     >>> round(gdp_tradeoff(mu=2, alpha=0.5), 12)
     0.022750131948
@@ -218,7 +220,7 @@ def pure_to_gdp(epsilon: float) -> float:
     if epsilon == 0.0:
         return 0.0
     if epsilon < 1.0:  # as delta_mu(0) = tanh(epsilon / 2)
-        log = math.log(-math.expm1(-epsilon) / (1.0 + math.exp(-epsilon)))
-        return mu_bounds(0.0, log, log + 2.0 * FUNCTION + 4.0 * UNIT + FUNCTION * abs(log))[1]
+        log = math.log(-math.expm1(-epsilon)) - math.log1p(math.exp(-epsilon))
+        return mu_bounds(0.0, log, log + 2.0 * FUNCTION + (FUNCTION + UNIT) * (abs(log) + 2.0))[1]
     log = epsilon + math.log1p(math.exp(-epsilon))
     return 2.0 * quantile(-up(log, (FUNCTION + 2.0 * UNIT) * log), 1.0)

@@ -112,6 +112,15 @@ class _Head:
         margin = 0.1 * (right - left)
         return best, place if left + margin < place < right - margin else middle
 
+    def ranked(self, points: list[float], convex: bool) -> list[tuple[float, float, float, float]]:
+        """A heap of the intervals, the one with the largest bound first."""
+        heap = []
+        for left, right in itertools.pairwise(points):
+            value, place = self.bound(left, right, convex)
+            heap.append((-value, left, right, place))
+        heapq.heapify(heap)
+        return heap
+
     def chord_quantile(self, left: float, right: float) -> float | None:
         """The b with P(N > b) = minus the slope of the chord, roughly."""
         from scipy.special import ndtri_exp
@@ -186,8 +195,8 @@ def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: f
 
     With mu = upper a mechanism that has this profile is (epsilon_head, mu)-head GDP.  `profile` maps one epsilon to a delta.  It
     must not increase, which is checked where it is asked, and it is taken to be convex in e^epsilon between these points, as
-    every privacy profile is, unless they show that it is not: then only Theorem 4.5 and that it does not increase are used,
-    which takes more evaluations.
+    every privacy profile is (so that `upper` holds for the mechanism also if `profile` is only a bound of its own), unless they
+    show that it is not: then only Theorem 4.5 and that it does not increase are used, which takes more evaluations.
 
     >>> bounds = head_mu(lambda epsilon: max(0.0, -math.expm1(epsilon / 2.0 - 1.0)), epsilon_head=2.0, tolerance=1e-9)
     >>> round(bounds.upper, 8), bounds.width <= 1e-9
@@ -196,32 +205,29 @@ def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: f
     epsilon_head = checked_epsilon(positive("epsilon_head", epsilon_head), "epsilon_head")
     tolerance = positive("tolerance", tolerance)
     head = _Head(profile)
-    points = [epsilon_head * k / _FIRST for k in range(_FIRST + 1)]
+    points = sorted({epsilon_head * (k / _FIRST) for k in range(_FIRST + 1)})
     for k, point in enumerate(points):
         head.ask(point, before=points[k - 1] if k else None)
         head.measure(point)
     convex = all(head.convex_at(*three) for three in zip(points, points[1:], points[2:], strict=False))
     lower, stuck = max(head.lower.values()), 0.0
 
-    def ranked(points: list[float]) -> list[tuple[float, float, float, float]]:
-        heap = []
-        for left, right in itertools.pairwise(points):
-            value, place = head.bound(left, right, convex)
-            heap.append((-value, left, right, place))
-        heapq.heapify(heap)
-        return heap
-
-    heap = ranked(points)
-    while heap and -heap[0][0] > lower + tolerance * (1.0 - 4.0 * UNIT):
+    heap = head.ranked(points, convex)
+    while heap:
+        loose = -heap[0][0] > lower + tolerance * (1.0 - 4.0 * UNIT)
+        if not loose and (not convex or len(head.delta) >= 2 * _FIRST):  # some points more, to see whether it is convex
+            break
         value, left, right, place = heapq.heappop(heap)
-        if not left < place < right or len(head.delta) >= MOST_EVALUATIONS:
+        rounded = -value <= max(head.upper[left], head.upper[right]) * (1.0 + 1e-12)  # no point between can do better
+        if (loose and rounded) or not left < place < right or len(head.delta) >= MOST_EVALUATIONS:
             stuck = -value
             break
         head.ask(place, left, right)
         head.measure(place)
         lower = max(lower, head.lower[place])
         if convex and not head.convex_at(left, place, right):
-            convex, heap = False, ranked(sorted(head.delta))
+            convex = False
+            heap = head.ranked(sorted(head.delta), convex)
             continue
         for start, end in ((left, place), (place, right)):
             bound, following = head.bound(start, end, convex)

@@ -10,7 +10,7 @@ from .. import checks
 from ..errors import BadValue
 from ..numerics.normal import log_shift_delta
 from ..numerics.roots import increasing_root
-from ..numerics.rounding import ERFCX, FUNCTION, LARGEST, UNIT, up
+from ..numerics.rounding import ERFCX, FUNCTION, LARGEST, SMALLEST, UNIT, up
 
 LARGEST_EPSILON = 1e15
 LARGEST_MU = 1e8
@@ -126,7 +126,7 @@ def mu_bounds(epsilon: float, least: float, most: float) -> tuple[float, float]:
     target = 0.5 * (least + most)
     tail = -float(ndtri_exp(target))  # delta is at most P(N > a), hence a at most this
     root = math.hypot(tail, math.sqrt(2.0 * epsilon))
-    start = max(2.0 * epsilon / (tail + root) if tail > 0.0 else root - tail, ROOT_TWO_PI * math.exp(target))
+    start = max(2.0 * epsilon / (tail + root) if tail > 0.0 else root - tail, ROOT_TWO_PI * math.exp(target), SMALLEST)
     level = math.log(-target)
 
     def excess(x: float) -> tuple[float, float]:

@@ -42,14 +42,23 @@ def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float,
     elif not isinstance(rng, random.Random):
         raise BadType(f"rng is {rng!r} ({type(rng).__name__}); allowed: None, or a random.Random for tests.")
     numbers, shape = _numbers(values)
-    clipped = [Fraction(min(max(one, lower), upper)) for one in numbers]
-    scale = (Fraction(upper) - Fraction(lower)) * max(1, len(clipped)) / Fraction(epsilon_head)
-    step = _power_of_two(min(scale, Fraction(upper) - Fraction(lower))) / 2**_BITS
-    # in steps: the range after rounding, and with it the scale, may be one step longer
-    span = round(Fraction(upper) / step) - round(Fraction(lower) / step)
-    decay = Fraction(epsilon_head) / (span * max(1, len(clipped)))
-    noisy = [_double((round(one / step) + discrete_laplace(decay, rng)) * step) for one in clipped]
+    step, decay = grid_and_decay(lower, upper, epsilon_head, max(1, len(numbers)))
+    steps = [round(Fraction(min(max(one, lower), upper)) / step) for one in numbers]
+    noisy = [_double((one + discrete_laplace(decay, rng)) * step) for one in steps]
     return noisy[0] if shape is None else np.array(noisy, dtype=float).reshape(shape)
+
+
+def grid_and_decay(lower: float, upper: float, epsilon_head: float, size: int) -> tuple[Fraction, Fraction]:
+    """The spacing of the grid, and the decay of the noise per step with which `size` numbers are epsilon_head-DP.
+
+    >>> step, decay = grid_and_decay(0.0, 1.0, 2.0, 1)
+    >>> step == Fraction(1, 2**42), decay == Fraction(2, 2**42)
+    (True, True)
+    """
+    width = Fraction(upper) - Fraction(lower)
+    step = _power_of_two(min(width, width * size / Fraction(epsilon_head))) / 2**_BITS
+    span = round(Fraction(upper) / step) - round(Fraction(lower) / step)  # after rounding, hence perhaps a step more than width
+    return step, Fraction(epsilon_head) / (span * size)
 
 
 def _end(name: str, value: Any) -> float:

@@ -164,6 +164,8 @@ class AtomicSlice:
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """phi = Q(finite) + k (P - Q)(finite) + sum of q (e^{kz} - 1 - k (e^z - 1)), k = 1 + w: accurate however small K is."""
         z, log_p, log_q, error, z_error = self.loss.atoms
+        if abs(1.0 + self.c) * float(np.abs(z).max()) > 300.0:
+            return self._plain(step * np.arange(nodes))
         k = (1.0 + self.c) + 1j * (step * np.arange(nodes))
         q, p = np.exp(log_q), np.exp(log_p)
         total: ComplexArray = np.zeros(nodes, dtype=np.complex128)
@@ -184,3 +186,18 @@ class AtomicSlice:
         lost += 4.0 * UNIT * np.abs(finite)
         magnitude = np.maximum(np.abs(1.0 + total), 1e-290)
         return log1p_complex(total)[None, :], ((lost + 8.0 * UNIT * np.abs(total)) * (SECOND_ORDER / magnitude))[None, :]
+
+    def _plain(self, u: Array) -> tuple[ComplexArray, Array]:
+        """log of the sum of p e^{wz}, scaled by its largest term: for large K."""
+        z, log_p, _, error, z_error = self.loss.atoms
+        exponent = log_p + self.c * z
+        top = float(exponent.max())
+        weight = np.exp(exponent - top)
+        phi: ComplexArray = np.exp(1j * (u[:, None] * z)) @ weight
+        size = float(weight @ (np.abs(log_p) + abs(self.c) * np.abs(z))) + float(weight.sum()) * (abs(top) + z.size + 16.0)
+        lost = 2.0 * UNIT * size + float(weight.sum()) * (error + 4.0 * FUNCTION)
+        lost = lost + (abs(self.c) + u) * float(weight @ np.abs(z)) * (z_error + 2.0 * UNIT)
+        magnitude = np.maximum(np.abs(phi), 1e-290)
+        value = 1j * np.angle(phi)
+        value += np.log(magnitude) + top
+        return value[None, :], (lost * (SECOND_ORDER / magnitude) + 2.0 * UNIT * abs(top))[None, :]

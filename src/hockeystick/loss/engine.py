@@ -67,7 +67,7 @@ def _best_member(run: ComposedLoss, lower: Callable[[ComposedLoss], float]) -> f
 
     found = [(at((place + 0.5) / _SHIFTS), (place + 0.5) / _SHIFTS) for place in range(_SHIFTS)]
     top, share = max(found)
-    left, right = share - 1.0 / _SHIFTS, share + 1.0 / _SHIFTS
+    left, right = max(share - 1.0 / _SHIFTS, 1e-3), min(share + 1.0 / _SHIFTS, 1.0 - 1e-3)
     for _ in range(16):  # by thirds
         one, two = left + (right - left) / 3.0, right - (right - left) / 3.0
         values = at(one), at(two)
@@ -92,7 +92,7 @@ def _log_delta(run: ComposedLoss, epsilon: float) -> Interval:
                 slack = 8.0 * UNIT * (1.0 + abs(sure))
                 low, high = float(np.logaddexp(low, sure - slack)) - slack, float(np.logaddexp(high, sure + slack)) + slack
             ends.append((low, min(high, 0.0)))
-        low, high = _largest(ends)
+        low, high = _largest((*ends, _trivial(epsilon)))
     stray = run.log_stray
     if high < 0.0 and stray > -math.inf:
         high = float(np.logaddexp(high, stray)) + 4.0 * FUNCTION
@@ -233,20 +233,23 @@ def _has_closed(run: ComposedLoss) -> bool:
     return all(_closed(single, 0.0) is not None for single in run.singles())
 
 
+def _trivial(epsilon: float) -> Interval:
+    """log(1 - e^epsilon), which is delta where nothing is lost; for epsilon < 0."""
+    if epsilon >= 0.0:
+        return -math.inf, -math.inf
+    value = math.log(-math.expm1(max(epsilon, -800.0)))
+    slack = 2.0 * FUNCTION * (1.0 + abs(value))
+    return value - slack, min(0.0, value + slack)
+
+
 def _certain(run: ComposedLoss, epsilon: float) -> Interval:
     """What holds for every run: bounds of log delta(epsilon)."""
     if epsilon >= run.ceiling:
         return -math.inf, -math.inf
-    least = total = 0.0
-    if epsilon < 0.0:
-        least = total = -math.expm1(max(epsilon, -800.0))
-    low = high = -math.inf
-    if least:
-        value = math.log(least)
-        slack = 2.0 * FUNCTION * (1.0 + abs(value))
-        low, high = value - slack, min(0.0, value + slack)
-        if run.infinite():
-            low = -math.inf  # that is a bound of the whole, not of the finite part
+    low, high = _trivial(epsilon)
+    total = -math.expm1(max(epsilon, -800.0)) if epsilon < 0.0 else 0.0
+    if run.infinite():
+        low = -math.inf  # that is a bound of the whole, not of the finite part
     if not run.terms:
         return low, high
     for loss, count in run.terms:

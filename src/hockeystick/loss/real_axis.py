@@ -72,7 +72,7 @@ def renyi_log_delta(run: ComposedLoss, epsilon: float) -> float:
     for single in run.singles():
         p, kept, other = _conditioned(single)
         moved = epsilon + other - kept - 8.0 * UNIT * (abs(other) + abs(kept))
-        delta, _ = rdp_curve_to_delta(partial(_curve, single), max(moved, 0.0))
+        delta, _ = rdp_curve_to_delta(partial(_curve, single), min(max(moved, 0.0), 1e100))
         if moved < 0.0:  # delta(-x) <= 1 - e^-x (1 - delta(0)) holds for every pair
             delta = -math.expm1(moved) + math.exp(moved) * delta
         total = float(p) + (1.0 - float(p)) * delta
