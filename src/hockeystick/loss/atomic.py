@@ -195,8 +195,8 @@ class AtomicSlice:
         weight = np.exp(exponent - top)
         phi: ComplexArray = np.exp(1j * (u[:, None] * z)) @ weight
         size = float(weight @ (np.abs(log_p) + abs(self.c) * np.abs(z))) + float(weight.sum()) * (abs(top) + z.size + 16.0)
-        lost = 2.0 * UNIT * size + float(weight.sum()) * (error + 4.0 * FUNCTION)
-        lost = lost + (abs(self.c) + u) * float(weight @ np.abs(z)) * (z_error + 2.0 * UNIT)
+        lost: Array = (abs(self.c) + u) * float(weight @ np.abs(z)) * (z_error + 2.0 * UNIT)
+        lost = lost + (2.0 * UNIT * size + float(weight.sum()) * (error + 4.0 * FUNCTION))
         magnitude = np.maximum(np.abs(phi), 1e-290)
         value = 1j * np.angle(phi)
         value += np.log(magnitude) + top

@@ -356,8 +356,8 @@ def _solve_closed(run: ComposedLoss, log_delta: float, target: Interval) -> Inte
     beyond = run.ceiling
     if at(0.0).value > log_delta:
         loss = run.terms[0][0]
-        points = [2.0**n for n in range(-60, 61)]
-        beyond = min(beyond, *((loss.bound(c) - target[0]) / c * (1.0 + 4.0 * UNIT) for c in points))  # Markov's inequality
+        if beyond == math.inf:  # Markov's inequality
+            beyond = min((loss.bound(c) - target[0]) / c * (1.0 + 4.0 * UNIT) for c in (2.0**n for n in range(-60, 61)))
         guess = increasing_root(gap, min(beyond, run.ceiling * 0.5), lower=0.0, upper=run.ceiling)
     slope = -at(guess).slope
 

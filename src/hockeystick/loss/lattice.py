@@ -88,25 +88,92 @@ class Plan(NamedTuple):
         return Plan(theta, centre, window * stretch, ahead, margin, ranges)
 
 
+class _Window:
+    """One period of the composed lattice, from a little below the centre: the points s, and what is summed over them."""
+
+    def __init__(self, plan: Plan, offset: float, step: float, size: int) -> None:
+        self.theta, self.centre, self.ahead, self.step, self.span = plan.theta, plan.centre, plan.ahead, step, step * size
+        self.begin = math.floor((plan.centre - plan.margin / plan.theta - offset) / step)
+        self.s = offset + step * (self.begin + np.arange(size))
+        self.slip = 4.0 * UNIT * (abs(offset) + abs(self.begin * step) + self.span)
+        with np.errstate(under="ignore"):
+            self.decay = np.exp(self.theta * (self.centre - self.s))
+            self.discount = np.exp(np.minimum(self.centre - self.s, 700.0))
+
+    def sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
+        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1)."""
+        sums = _from_each_on(found.masses * weights)
+        rounding = found.rounding + 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre)) + 4.0 * FUNCTION
+        # by Cauchy and Schwarz, with the norm of a geometric sequence
+        off = found.error * weights * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
+        return sums * (1.0 + sign * rounding) + sign * off
+
+    def stick(self, heads: Array, sign: float) -> Array:
+        """delta at each point t but the last, (1 - e^-step) times the sum of e^{-k step} P(S > t + k step) over k >= 0."""
+        if self.step > 40.0:  # the first term is all
+            return heads[1:] * (1.0 if sign > 0.0 else 1.0 - 8.0 * UNIT)
+        out = np.empty(heads.size - 1)
+        block = max(1, int(500.0 / self.step))  # so that e^{-k step} does not vanish
+        carry = 0.0
+        for end in range(heads.size, 1, -block):
+            begin = max(1, end - block)
+            fade = np.exp(-self.step * np.arange(end - begin))
+            sums = _from_each_on(heads[begin:end] * fade) / fade * -math.expm1(-self.step)
+            out[begin - 1 : end - 1] = sums + carry * fade[::-1] * math.exp(-self.step)
+            carry = float(out[begin - 1])
+        return out * (1.0 + sign * ((2.0 * heads.size + 64.0) * UNIT + 8.0 * FUNCTION + 4.0 * UNIT * min(self.span, 1e3)))
+
+    def beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
+        """In units of e^log_scale: a bound of P(S beyond the window), and of the aliases for each t."""
+        growth = math.fsum(count * law.above(self.ahead) for law, count in laws)
+        size = 1e-9 + 8.0 * UNIT * (abs(growth) + (theta + self.ahead) * (abs(self.centre) + 2.0 * self.span))
+        far, stretch = float(self.s[-1]), self.ahead * self.span
+        over = growth - self.ahead * far - theta * (far - self.centre) + size
+        above = growth - self.ahead * self.s - theta * (self.s - self.centre) - stretch + size
+        below = -log_scale - theta * self.span + 1e-9 + 8.0 * UNIT * abs(log_scale)
+        return (
+            math.exp(min(over, 700.0)),
+            np.exp(np.minimum(above, 700.0)) / -math.expm1(-stretch)
+            + math.exp(min(below, 700.0)) / -math.expm1(-theta * self.span),
+        )
+
+    def where(self, deltas: Array, target: float, otherwise: float) -> float:
+        """Where a curve that is linear in e^epsilon between the points falls to a target; `otherwise` if that is not within."""
+        above = int((deltas > target).sum())  # they fall
+        if not target > 0.0 or not 0 < above < deltas.size or not np.isfinite(deltas[above - 1]):
+            return otherwise
+        drop = float(deltas[above - 1]) - float(deltas[above])
+        share = min(1.0, (float(deltas[above - 1]) - target) / drop) if drop > 0.0 else 1.0
+        return float(self.s[above]) + math.log(share + math.exp(-self.step) * (1.0 - share))
+
+    def at(self, deltas: Array, epsilon: float) -> float:
+        """The curve at one epsilon, -1 where it is not known."""
+        place = int(np.searchsorted(self.s, epsilon)) - 1
+        if not 0 <= place < deltas.size - 1:
+            return -1.0
+        left, right = float(self.s[place]), float(self.s[place + 1])
+        share = math.exp(epsilon - right) * math.expm1(left - epsilon) / math.expm1(-self.step)
+        found = float(deltas[place]) + share * (float(deltas[place + 1]) - float(deltas[place]))
+        return found if math.isfinite(found) else -1.0
+
+
 class Lattice:
     """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
 
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
         parts: list[tuple[Divisible, int]] = list(run.terms)  # type: ignore[arg-type]
-        self.theta, self.centre, self.ahead = theta, centre, _ = plan.theta, plan.centre, plan.ahead
+        self.theta, self.centre = theta, _ = plan.theta, plan.centre
         step = run.native or plan.window / size
         grains = [loss.grain for loss, _ in parts if loss.grain > 0.0]
         if grains and not run.native:
             step = grains[0] / math.ceil(grains[0] / step)
-        self.step, self.span = step, step * size
-        offset = math.fsum(count * loss.anchor for loss, count in parts)
-        begin = math.floor((centre - plan.margin / theta - offset) / step)
-        self.s = offset + step * (begin + np.arange(size))
-        self.slip = base = 4.0 * UNIT * (abs(offset) + abs(begin * step) + self.span)
-        self.lost, self.sag = 0.0, base
+        self.step = step
+        self.lost = slip = sag = 0.0
         upper: list[tuple[Law, int]] = []
         lower: list[tuple[Law, int]] = []
         other: list[tuple[Law, int]] = []
+        offsets: list[float] = []
+        means: list[float] = []
         for (loss, count), (low, high) in zip(parts, plan.ranges, strict=True):
             high = min(high, loss.ceiling)
             first, last = math.floor((low - loss.anchor) / step), math.ceil((high - loss.anchor) / step - 1e-9)
@@ -114,24 +181,29 @@ class Lattice:
                 raise TooFine
             z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
             reach = max(abs(low), abs(high))
-            self.slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
+            slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
             law, beyond = self._spread(first, z, loss.masses(z))
             upper.append((law, count))
             self.lost += count * beyond
             log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
             tilted = log_p + theta * z
-            log_p = np.where(tilted > tilted.max() - 40.0 - math.log(count), log_p - error, -math.inf)
-            log_q = log_q + error
-            lower.append((Law(first, z, log_p, theta), count))
-            other.append((Law(first, z, log_q, theta + 1.0), count))
-            with np.errstate(invalid="ignore"):  # by how much a cell's log(P/Q) may fall short of its point
-                short = np.where(log_p > -math.inf, z - (log_p - log_q), 0.0)
-            self.sag += count * max(0.0, float(short.max()) + 4.0 * UNIT * reach)
-        with np.errstate(under="ignore"):
-            self._decay, self._discount = np.exp(theta * (centre - self.s)), np.exp(np.minimum(centre - self.s, 700.0))
+            heavy = tilted > tilted.max() - 40.0 - math.log(count)
+            log_p, log_q = np.where(heavy, log_p - error, -math.inf), log_q + error
+            # the cells may be given any numbers with the same step: such that they tell Z rightly on average
+            with np.errstate(invalid="ignore"):
+                gain = np.where(heavy, log_p - log_q - z, 0.0)
+            weight = np.exp(np.where(heavy, tilted - tilted.max(), -math.inf))
+            mean = 0.0 if run.native else float(weight @ gain) / float(weight.sum())
+            lower.append((Law(first, z + mean, log_p, theta), count))
+            other.append((Law(first, z + mean, log_q, theta + 1.0), count))
+            sag += count * max(0.0, mean - float(gain[heavy].min()) + 4.0 * UNIT * reach)
+            offsets.append(count * loss.anchor)
+            means.append(count * mean)
+        self.high, self.low = _Window(plan, math.fsum(offsets), step, size), _Window(plan, math.fsum(offsets + means), step, size)
+        self.slip, self.sag = self.high.slip + slip, self.low.slip + sag
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
-            self._upper(upper, size, begin)
-            self._lower(lower, other, size, begin)
+            self._upper(self.high, upper, size)
+            self._lower(self.low, lower, other, size)
 
     def _spread(self, first: int, z: Array, masses: Masses) -> tuple[Law, float]:
         """The mass of each cell moved to its two ends, its P- and its Q-mass kept; also how much goes to infinity."""
@@ -149,99 +221,46 @@ class Lattice:
         points = np.concatenate(([z[0] - self.step], z))
         return Law(first - 1, points, heavy, self.theta, np.concatenate(([1.0], right[:-1]))), beyond
 
-    def _sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
-        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1)."""
-        sums = _from_each_on(found.masses * weights)
-        rounding = found.rounding + 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre)) + 4.0 * FUNCTION
-        # by Cauchy and Schwarz, with the norm of a geometric sequence
-        off = found.error * weights * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
-        return sums * (1.0 + sign * rounding) + sign * off
-
-    def _stick(self, heads: Array, sign: float) -> Array:
-        """delta at each point t but the last, (1 - e^-step) times the sum of e^{-k step} P(S > t + k step) over k >= 0."""
-        out = np.empty(heads.size - 1)
-        block = max(1, int(500.0 / self.step))  # so that e^{-k step} does not vanish
-        carry = 0.0
-        for end in range(heads.size, 1, -block):
-            begin = max(1, end - block)
-            fade = np.exp(-self.step * np.arange(end - begin))
-            sums = _from_each_on(heads[begin:end] * fade) / fade * -math.expm1(-self.step)
-            out[begin - 1 : end - 1] = sums + carry * fade[::-1] * math.exp(-self.step)
-            carry = float(out[begin - 1])
-        return out * (1.0 + sign * ((2.0 * heads.size + 64.0) * UNIT + 8.0 * FUNCTION + 4.0 * UNIT * min(self.span, 1e3)))
-
-    def _upper(self, laws: Laws, size: int, begin: int) -> None:
-        found = Sum(laws, size, begin)
+    def _upper(self, window: _Window, laws: Laws, size: int) -> None:
+        found = Sum(laws, size, window.begin)
         self.scale_up = found.log_scale - self.theta * self.centre
-        over, _ = self._beyond(laws, self.scale_up, self.theta)
-        self.delta_up = self._stick(self._sums(found, self.theta, self._decay, 1.0) + over, 1.0) + over
+        over, _ = window.beyond(laws, self.scale_up, self.theta)
+        self.delta_up = window.stick(window.sums(found, self.theta, window.decay, 1.0) + over, 1.0) + over
 
-    def _lower(self, laws: Laws, other: Laws, size: int, begin: int) -> None:
-        first, second = Sum(laws, size, begin), Sum(other, size, begin)
+    def _lower(self, window: _Window, laws: Laws, other: Laws, size: int) -> None:
+        first, second = Sum(laws, size, window.begin), Sum(other, size, window.begin)
         self.scale_down = first.log_scale - self.theta * self.centre
         scale = second.log_scale - (self.theta + 1.0) * self.centre
-        _, alias = self._beyond(laws, self.scale_down, self.theta)
-        over, _ = self._beyond(other, scale, self.theta + 1.0)
-        self.head_down = self._sums(first, self.theta, self._decay, -1.0) - alias
-        self.delta_down = self._stick(np.maximum(self.head_down, 0.0), -1.0)
-        tail = self._sums(second, self.theta + 1.0, self._decay * self._discount, 1.0) + over
+        _, alias = window.beyond(laws, self.scale_down, self.theta)
+        over, _ = window.beyond(other, scale, self.theta + 1.0)
+        self.head_down = window.sums(first, self.theta, window.decay, -1.0) - alias
+        self.delta_down = window.stick(np.maximum(self.head_down, 0.0), -1.0)
+        tail = window.sums(second, self.theta + 1.0, window.decay * window.discount, 1.0) + over
         relative = scale + self.centre - self.scale_down
         relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
         self.tail_up = tail * math.exp(min(relative, 700.0))
 
-    def _beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
-        """In units of e^log_scale: a bound of P(S beyond the window), and of the aliases for each t."""
-        growth = math.fsum(count * law.above(self.ahead) for law, count in laws)
-        size = 1e-9 + 8.0 * UNIT * (abs(growth) + (theta + self.ahead) * (abs(self.centre) + 2.0 * self.span))
-        far, stretch = float(self.s[-1]), self.ahead * self.span
-        over = growth - self.ahead * far - theta * (far - self.centre) + size
-        above = growth - self.ahead * self.s - theta * (self.s - self.centre) - stretch + size
-        below = -log_scale - theta * self.span + 1e-9 + 8.0 * UNIT * abs(log_scale)
-        return (
-            math.exp(min(over, 700.0)),
-            np.exp(np.minimum(above, 700.0)) / -math.expm1(-stretch)
-            + math.exp(min(below, 700.0)) / -math.expm1(-theta * self.span),
-        )
-
     def epsilon(self, log_delta: float, slack: float) -> tuple[float, float]:
         """Both ends of epsilon, for log delta known up to slack."""
         target = math.exp(min(log_delta - slack - self.scale_up, 700.0)) - self.lost * math.exp(min(-self.scale_up, 700.0))
-        high = self._where(self.delta_up, target, math.inf) + self.slip
+        high = self.high.where(self.delta_up, target, math.inf) + self.slip
         target = math.exp(min(log_delta + slack - self.scale_down, 700.0))
-        low = self._where(self.delta_down, target, -math.inf) - self.sag
-        with np.errstate(divide="ignore", invalid="ignore"):
+        low = self.low.where(self.delta_down, target, -math.inf) - self.sag
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = np.log(np.maximum(self.head_down - target, 0.0) / self.tail_up) + self.centre
         error = 8.0 * FUNCTION * (1.0 + abs(self.centre))
         return max(low, float(np.nanmax(found, initial=-math.inf))) - error, high + error
 
-    def _where(self, deltas: Array, target: float, otherwise: float) -> float:
-        """Where a curve that is linear in e^epsilon between the points falls to a target; `otherwise` if that is not within."""
-        above = int((deltas > target).sum())  # they fall
-        if not target > 0.0 or not 0 < above < deltas.size or not np.isfinite(deltas[above - 1]):
-            return otherwise
-        drop = float(deltas[above - 1]) - float(deltas[above])
-        share = min(1.0, (float(deltas[above - 1]) - target) / drop) if drop > 0.0 else 1.0
-        return float(self.s[above]) + math.log(share + math.exp(-self.step) * (1.0 - share))
-
     def log_delta(self, epsilon: float) -> tuple[float, float]:
         """Both ends of log delta(epsilon)."""
-        high = self._at(self.delta_up, epsilon - self.slip)
+        high = self.high.at(self.delta_up, epsilon - self.slip)
         high = float(np.logaddexp(_log(high) + self.scale_up, _log(self.lost))) if high >= 0.0 else math.inf
         pay = math.exp(min(epsilon - self.centre, 700.0)) * (1.0 + 4.0 * FUNCTION)
         with np.errstate(over="ignore", invalid="ignore"):
             best = float(np.nanmax(self.head_down - pay * self.tail_up, initial=-1.0))
-        low = max(best, self._at(self.delta_down, epsilon + self.sag))
+        low = max(best, self.low.at(self.delta_down, epsilon + self.sag))
         slack = 8.0 * UNIT * (abs(self.scale_up) + 8.0) + 4.0 * FUNCTION
         return _log(low) + self.scale_down - slack, high + slack
-
-    def _at(self, deltas: Array, epsilon: float) -> float:
-        """The curve at one epsilon, -1 where it is not known."""
-        at = int(np.searchsorted(self.s, epsilon)) - 1
-        if not 0 <= at < deltas.size - 1:
-            return -1.0
-        share = math.exp(epsilon - float(self.s[at + 1])) * math.expm1(float(self.s[at]) - epsilon) / math.expm1(-self.step)
-        found = float(deltas[at]) + share * (float(deltas[at + 1]) - float(deltas[at]))
-        return found if math.isfinite(found) else -1.0
 
 
 def _from_each_on(terms: Array) -> Array:
@@ -279,6 +298,8 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
             size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
         elif not tried:
             centre, tried = _guess(run, log_delta), True
+        elif ends[1] < centre + 1.0 / plan.theta:  # the lattice is too coarse for the lower end
+            centre, size = ends[1], size * 4
         else:  # the window may be too short
             size, stretch = size * 4, stretch * 1.5
 
@@ -313,7 +334,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
-            guess = min(0.5 * (ends[0] + ends[1]), 0.0)
+            guess = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
             size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
         else:
             size, stretch = size * 4, stretch * 1.5
@@ -353,9 +374,9 @@ def _guess(run: ComposedLoss, log_delta: float) -> float:
             high = middle
     left, right = points[low], points[high]
     for _ in range(3):
-        middle = 0.5 * (left + right)
-        if _estimate(run, middle) > log_delta:
-            left = middle
+        between = 0.5 * (left + right)
+        if _estimate(run, between) > log_delta:
+            left = between
         else:
-            right = middle
+            right = between
     return right

@@ -58,9 +58,10 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
     middle, half = x / mu, 0.5 * mu
     a, b = middle - half, middle + half
     if a > 1e30:  # the logarithm of the factor of e^{-a^2/2} is below 2000 here
-        if a > 1e154:
-            return -LARGEST, 0.0, -math.inf  # below every double
-        return -0.5 * a * a, a * a * (2.0 * mu_error + 8.0 * UNIT) + 2000.0, -a / mu
+        if a > 1.8e154:
+            return -LARGEST, math.inf, -math.inf  # below nearly every double
+        lost = (2.0 * mu_error + 8.0 * UNIT) * (middle + half) / a  # relative, of a
+        return -0.5 * a * a if a < 1e154 else -(0.5 * a) * a, a * (a * lost) + 2000.0, -a / mu
     # error of a and b: rounding, and mu's own error, of which |da/dmu| mu = middle + half
     shift = (mu_error + 2.0 * UNIT) * (middle + half)
     right = 0.5 * float(erfcx(b * _ROOT_HALF))
@@ -79,8 +80,10 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
         error = exponent_error + (-math.log1p(-off) if off < 0.5 else math.inf)
         value = -0.5 * a * a + math.log(gap)
         return value, error + 2.0 * UNIT * abs(value), -right / gap
-    if a < -40.0:
+    if a + shift < -40.0:
         return 0.0, 1e-300, 0.0
+    if shift > 1.0:
+        return 0.0, math.inf, 0.0
     weight = math.exp(-0.5 * a * a)
     complement = weight * (0.5 * float(erfcx(-a * _ROOT_HALF)) + right)
     most = complement * math.exp(min(700.0, exponent_error + 2.0 * ERFCX + shift * (2.0 + shift)))
