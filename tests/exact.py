@@ -19,10 +19,12 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, arb_poly, ctx
 
+from oracle import laplace_delta
+
 BITS = 400
 MOST_VALUES = 60_000  # of one half of a run
 GRID = 8192
-_TIE = 1e-12  # values this close to epsilon count as undecided
+_TIE = 1e-13  # values this close to epsilon are compared in balls
 ZERO, ONE = arb(0), arb(1)
 
 
@@ -51,10 +53,19 @@ class Step:
     tails: object = None  # t -> (P(Z > t), Q(Z > t)) for a loss with a density
     span: tuple = ()  # of a loss with a density: least and largest loss, or infinities
     squared_mu: object = None  # of a Gaussian
+    height: object = None  # of Laplace noise: sensitivity / scale
 
     @property
     def atomic(self):
         return self.tails is None
+
+    @property
+    def native(self):
+        """The lattice's step, or 0."""
+        if self.places is None or len(self.atoms) < 2:
+            return 0.0
+        z, least = _losses(self), min(self.places)
+        return (z[-1] - z[0]) / (max(self.places) - least) * math.gcd(*[n - least for n in self.places])
 
     def tail(self, t):
         """P(Z > t) and Q(Z > t), the infinite mass not counted."""
@@ -135,7 +146,7 @@ def laplace(a):
         y = (t + a) / 2  # loss > t means output > y
         return 1 - (y - a).exp() / 2, (-y).exp() / 2
 
-    return Step(tails=tails, span=(-float(a), float(a)))
+    return Step(tails=tails, span=_around(a), height=a)
 
 
 def exponential(epsilon):
@@ -149,7 +160,12 @@ def exponential(epsilon):
         scale = 2 * (a / 2).sinh()
         return ((a / 2).exp() - (t / 2).exp()) / scale, ((-t / 2).exp() - (-a / 2).exp()) / scale
 
-    return Step(tails=tails, span=(-float(a), float(a)))
+    return Step(tails=tails, span=_around(a))
+
+
+def _around(a):
+    """Doubles surely beyond -a and a."""
+    return -float(a) * (1 + 1e-14), float(a) * (1 + 1e-14)
 
 
 def sampled(step, rate, order):
@@ -180,14 +196,14 @@ def sampled(step, rate, order):
         p, q = mixed(inner.log())
         return 1 - q, 1 - p
 
-    r = arb(rate)
-    ends = [_log_mix(float(rate), x) for x in step.span]
+    low, high = (_log_mix(rate, x) for x in step.span)
+    ends = low - 1e-14 * abs(low), high + 1e-14 * abs(high)
     return Step(tails=remove if order == "remove" else add, span=tuple(ends) if order == "remove" else (-ends[1], -ends[0]))
 
 
 def _log_mix(rate, z):
-    if z == math.inf:
-        return math.inf
+    if z == -math.inf:
+        return math.log1p(-rate)
     if z > 600:
         return z + math.log(rate)
     return math.log1p(rate * math.expm1(z))
@@ -274,15 +290,15 @@ def joined_delta(first, second, epsilon):
     tie = _TIE * (1 + abs(float(epsilon)) + np.abs(first.z) + float(np.abs(second.z).max()))
     sure = np.searchsorted(second.z, cut + tie, "right")
     maybe = np.searchsorted(second.z, cut - tie, "left")
-    total = rest = ZERO
+    total = ZERO
     size = len(second.p)
     for i in range(len(first.p)):
         if maybe[i] >= size:
             continue
         total += first.p[i] * second.tail_p[sure[i]] - grown * (first.q[i] * second.tail_q[sure[i]])
-        if maybe[i] < sure[i]:
-            rest += first.p[i] * (second.tail_p[maybe[i]] - second.tail_p[sure[i]]) * (3 * float(tie[i]))
-    return total + ball(0, rest.upper())
+        for j in range(maybe[i], sure[i]):  # too close for doubles
+            total += (first.p[i] * second.p[j] - grown * (first.q[i] * second.q[j])).max(ZERO)
+    return total
 
 
 def binomial_delta(step, count, epsilon):
@@ -316,7 +332,7 @@ def binomial_delta(step, count, epsilon):
 
 @dataclass
 class Grid:
-    """Float laws on anchor + h n, n from `first`: `up` from above, `p` and `q` of the cells, and relative error `off`."""
+    """Float laws on anchor + h n, n from `first`: `up` from above, `p` and `q e^z` of the cells, and relative error `off`."""
 
     first: int
     anchor: float
@@ -332,22 +348,26 @@ class Sandwich:
     """delta from both sides, for deltas about `level` or above."""
 
     def __init__(self, steps, level, points=GRID):
-        self.level = level
-        self.h = 1.0
+        self.level, self.slip = level, 0.0
         width = self._width(steps, points)
         self.h = width / points * 1.02
+        units = {s.native for s, _ in steps if s.atomic} if all(s.atomic for s, _ in steps) else set()
+        if len(units) == 1 and 0.0 < max(units) and width / max(units) < 5 * points:
+            self.h = max(units)  # then nothing is lost by the grid
         self.grid = self._total(steps, points)
+        self.slip = sum(1e-9 * self.h * n for s, n in steps if s.atomic)
 
     def _width(self, steps, points):
         """How wide the run's law is, from a coarse grid."""
-        rough = math.sqrt(sum(n * _variance(s) for s, n in steps)) * math.sqrt(2 * -math.log(self.level) + 10) * 3
-        for _ in range(6):
+        ranges = [_range(s, self.level * 1e-9 / n) for s, n in steps]
+        rough = math.sqrt(sum(n * _variance(s) for s, n in steps)) * math.sqrt(2 * -math.log(self.level) + 40)
+        rough = max(rough, *(high - low for low, high in ranges))
+        for _ in range(8):
             self.h = rough / 600
-            grid = self._total(steps, 2400)
-            used = grid.up.size * self.h
-            if used < 0.9 * 2400 * self.h:
-                return used
-            rough *= 3
+            grid = self._total(steps, 1 << 20)
+            if grid.up.size < 2400:
+                return grid.up.size * self.h
+            rough *= 2
         raise TooLarge
 
     def _total(self, steps, points):
@@ -358,68 +378,54 @@ class Sandwich:
         return total
 
     def _cells(self, step, count, points):
-        h = self.h
-        tiny = self.level * 1e-9 / count
-        if step.atomic:
-            z = np.array(_losses(step))
-            anchor, low, high = float(z.max()), float(z.min()), float(z.max())
-        else:
-            low, high = _range(step, tiny)
-            anchor = step.span[1] if step.span[1] < math.inf else 0.0
+        h, tiny = self.h, self.level * 1e-9 / count
+        low, high = _range(step, tiny)
+        anchor = high if step.atomic or step.span[1] < math.inf else 0.0
         first, last = math.floor((low - anchor) / h) - 1, math.ceil((high - anchor) / h)
-        if last - first > 4 * points:
-            raise TooLarge
         size = last - first
-        p, q = np.zeros(size), np.zeros(size)
+        if size > 4 * points:
+            raise TooLarge
         hh, aa = arb(h), arb(anchor)
-        exact_p, exact_q = [ZERO] * size, [ZERO] * size
+        p, q, up = [ZERO] * size, [ZERO] * size, [ZERO] * (size + 1)
+        above = step.stray + step.infinite
         if step.atomic:
-            for x, (one, other) in zip(z, step.atoms, strict=True):
-                n = min(max(math.ceil((x - anchor) / h - 1e-9) - 1 - first, 0), size - 1)
-                exact_p[n], exact_q[n] = exact_p[n] + one, exact_q[n] + other
+            for z, (one, other) in zip(_losses(step), step.atoms, strict=True):
+                n = min(max(math.ceil((z - anchor) / h - 1e-9) - 1 - first, 0), size - 1)
+                p[n], q[n] = p[n] + one, q[n] + other
         else:
-            tails = [(ONE, ONE)] + [step.tail(aa + hh * (first + n)) for n in range(1, size)] + [(ZERO, ZERO)]
-            end = step.tail(aa + hh * last)
-            beyond = end[0]
-            tails[-1] = end
+            tails = [step.tail(aa + hh * (first + n)) for n in range(size + 1)]
+            above += tails[-1][0]
+            up[0] = 1 - tails[0][0]  # what lies below is moved up; it is no part of the test
             for n in range(size):
-                exact_p[n], exact_q[n] = tails[n][0] - tails[n + 1][0], tails[n][1] - tails[n + 1][1]
-        up = [ZERO] * (size + 1)
-        fall = (-hh).exp()
+                p[n], q[n] = tails[n][0] - tails[n + 1][0], tails[n][1] - tails[n + 1][1]
+        fall = 1 - (-hh).exp()
         for n in range(size):
-            if not exact_p[n] > 0:
-                exact_p[n] = exact_p[n].max(ZERO)
-                up[n + 1] += exact_p[n]
-                continue
-            mean = exact_q[n] / exact_p[n] * (aa + hh * (first + n)).exp()  # of e^{left end - Z}
-            right = (1 - mean) / (1 - fall)
-            right = right.max(ZERO).min(ONE)
-            up[n] += exact_p[n] * (1 - right)
-            up[n + 1] += exact_p[n] * right
-        above = float(step.stray.upper()) + float(step.infinite.upper())
-        if not step.atomic:
-            above += float(beyond.upper())
-        p, q = (np.array([float(x.mid()) for x in row]) for row in (exact_p, exact_q))
-        up = np.array([float(x.upper()) for x in up])
-        keep = p > 1e-250  # an event: dropped from both
-        return self._trim(Grid(first, anchor, up, above, first, np.where(keep, p, 0.0), np.where(keep, q, 0.0), 1e-14), tiny)
+            right = ONE
+            if p[n] > 0:
+                mean = q[n] / p[n] * (aa + hh * (first + n)).exp()  # of e^{left end - Z}
+                right = ((1 - mean) / fall).max(ZERO).min(ONE)
+            up[n] += p[n] * (1 - right)
+            up[n + 1] += p[n] * right
+        least = np.array([max(0.0, float(x.lower())) for x in p])
+        # tilted by e^z, so that nothing underflows
+        most = np.array([float((x * (aa + hh * (first + n)).exp()).upper()) for n, x in enumerate(q)])
+        keep = least > 1e-100  # an event: what is dropped is dropped from both
+        up = np.array([max(0.0, float(x.upper())) for x in up])
+        return self._trim(
+            Grid(first, anchor, up, float(above.upper()), first, np.where(keep, least, 0.0), np.where(keep, most, 0.0), 1e-14),
+            tiny,
+        )
 
     def _trim(self, grid, tiny):
-        head = np.add.accumulate(grid.up[::-1])[::-1]
-        last = int((head > tiny).sum())
-        foot = np.add.accumulate(grid.up)
-        first = int((foot <= tiny).sum())
-        if last <= first + 1:
-            first, last = 0, grid.up.size
+        first, last, foot, head = _ends(grid.up, tiny)
         up = grid.up[first:last].copy()
-        up[0] += foot[first - 1] if first else 0.0
-        above = grid.above + (head[last] if last < grid.up.size else 0.0)
-        a, b = max(0, first - 1), min(last + 1, grid.p.size)
-        return Grid(grid.first + first, grid.anchor, up, above, grid.low + a, grid.p[a:b], grid.q[a:b], grid.off)
+        up[0] += foot
+        a, b, _, _ = _ends(grid.p, tiny)
+        return Grid(grid.first + first, grid.anchor, up, grid.above + head, grid.low + a, grid.p[a:b], grid.q[a:b], grid.off)
 
     def _times(self, one, two):
-        size = max(one.up.size, two.up.size)
-        if min(one.up.size, two.up.size) > 40_000:
+        size = min(one.up.size, two.up.size)
+        if size * max(one.up.size, two.up.size) > 3e9:
             raise TooLarge
         off = one.off + two.off + (size + 4) * 2.3e-16
         above = one.above * (two.up.sum() + two.above) + two.above * one.up.sum()
@@ -442,15 +448,25 @@ class Sandwich:
     def delta(self, epsilon, infinite=ZERO):
         """A ball around delta; the infinite mass is within the upper end already."""
         g = self.grid
-        slip = 1e-12 * (1 + abs(epsilon) + abs(g.anchor))
+        slip = 1e-12 * (1 + abs(epsilon) + abs(g.anchor)) + self.slip
         z = g.anchor + self.h * (g.first + np.arange(g.up.size))
         gain = -np.expm1(np.minimum(epsilon - slip - z, 0.0))
         high = (float(g.up @ gain) + g.above) * (1 + 2 * g.off + 1e-11) + 1e-290
         head_p = np.add.accumulate(g.p[::-1])[::-1] * (1 - g.off - 1e-11)
-        head_q = np.add.accumulate(g.q[::-1])[::-1] * (1 + g.off + 1e-11)
-        low = max(0.0, float((head_p - math.exp(min(epsilon, 600.0)) * head_q).max()))
-        low = ball(low, low) + infinite
+        place = g.anchor + self.h * (g.low + np.arange(g.q.size))
+        shrunk = g.q * np.exp(np.minimum(epsilon - place, 600.0))
+        head_q = np.add.accumulate(shrunk[::-1])[::-1] * (1 + g.off + 1e-11 + 1e-15 * (abs(epsilon) + abs(g.anchor)))
+        low = arb(max(0.0, float((head_p - head_q).max()))) + infinite
         return ball(low.lower(), max(arb(high), low.upper()))
+
+
+def _ends(masses, tiny):
+    """Which part of an array holds all but `tiny` on either side, and what lies beyond."""
+    head, foot = np.add.accumulate(masses[::-1])[::-1], np.add.accumulate(masses)
+    first, last = int((foot <= tiny).sum()), int((head > tiny).sum())
+    if last <= first:
+        return 0, masses.size, 0.0, 0.0
+    return first, last, float(foot[first - 1]) if first else 0.0, float(head[last]) if last < masses.size else 0.0
 
 
 def _variance(step):
@@ -469,7 +485,10 @@ def _variance(step):
 
 
 def _range(step, tiny):
-    """Between which values the loss lies but for P-masses of about `tiny`."""
+    """Between which values the loss lies but for P-masses of about `tiny`; all values of an atomic one."""
+    if step.atomic:
+        z = _losses(step)
+        return min(z), max(z)
     low, high = step.span
     if math.isinf(high):
         high = 1.0
@@ -488,7 +507,7 @@ def _range(step, tiny):
 
 
 class Run:
-    """steps: (Step, count); `way` says how delta is found: 'laws', 'tails', 'binomial' or 'sandwich'."""
+    """steps: (Step, count); `way` says how delta is found: 'laws', 'tails', 'binomial', 'pieces' or 'sandwich'."""
 
     def __init__(self, steps, level=1e-60, points=GRID, way=None):
         ctx.prec = BITS
@@ -519,6 +538,9 @@ class Run:
     def _exact(self, steps):
         smooth = [(s, n) for s, n in steps if not s.atomic]
         listed = [(s, n) for s, n in steps if s.atomic]
+        if not listed and len(smooth) == 1 and smooth[0][0].height is not None and 1 < smooth[0][1] <= 12:
+            step, count = smooth[0]
+            return "pieces", lambda e: laplace_delta(step.height.mid(), count, e) + arb(0, 1e-100)
         if sum(n for _, n in smooth) > 1:
             raise TooLarge
         if not smooth and len(listed) == 1 and len(listed[0][0].atoms) == 2 and listed[0][1] > 2000:
@@ -530,18 +552,13 @@ class Run:
 
             def by_tails(e):
                 grown, total = arb(e).exp(), ZERO
-                for p, q, a, b in zip(first.p, first.q, *self._exact_z(first), strict=True):
-                    del b
-                    one, other = step.tail(arb(e) - a)
+                for p, q in zip(first.p, first.q, strict=True):
+                    one, other = step.tail(arb(e) - (p / q).log())
                     total += p * one - grown * q * other
                 return total + self._far()
 
             return "tails", by_tails
         return "laws", lambda e: joined_delta(first, second, e) + self._far()
-
-    def _exact_z(self, one):
-        z = [(p / q).log() for p, q in zip(one.p, one.q, strict=True)]
-        return z, z
 
     def _far(self):
         return self.infinite + ball(0, self.stray.upper())

@@ -117,7 +117,7 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
                 high = min(high, contour.markov(epsilon))
                 if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
                     low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
-                if low < -1e-3 and high > -0.5:
+                if low < -1e-3 and high > -0.5 and not run.infinite():  # it is of the whole, not of the finite part
                     low = max(low, _near_one(run, epsilon))
             except TooFine:
                 high = min(high, _finite_log_delta(_unsampled(run), epsilon)[1])
@@ -264,12 +264,13 @@ def _certain(run: ComposedLoss, epsilon: float) -> Interval:
 
 
 def _at_least(run: ComposedLoss, epsilon: float) -> float:
-    """A lower bound of log delta(epsilon) from single steps and from the largest loss."""
+    """A lower bound of log delta(epsilon), the finite part, from single steps and from the largest loss."""
     low = -math.inf
-    for loss, _ in run.terms:
-        single = loss.closed(epsilon)
-        if single is not None:
-            low = max(low, single.low)
+    if not run.infinite() and not run.infinite("lone"):  # else the other steps must be finite, too
+        for loss, _ in run.terms:
+            single = loss.closed(epsilon)
+            if single is not None:
+                low = max(low, single.low)
     top = run.ceiling * (1.0 - 1e-13)  # surely at most the largest loss
     if epsilon < top and run.log_top_mass > -math.inf:
         low = max(low, run.log_top_mass + math.log(-math.expm1(epsilon - top)) - 4.0 * FUNCTION)

@@ -286,7 +286,10 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
-        lattice = Lattice(run, plan, size)
+        try:
+            lattice = Lattice(run, plan, size)
+        except TooFine:
+            return low, high
         ends = lattice.epsilon(log_delta, slack)
         low, high = max(low, ends[0]), min(high, ends[1])
         goal = 2e-6 * max(min(high, centre), 0.0) + 5e-10
@@ -328,7 +331,10 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
-        ends = Lattice(run, plan, size).log_delta(epsilon)
+        try:
+            ends = Lattice(run, plan, size).log_delta(epsilon)
+        except TooFine:
+            return low, high
         low, high = max(low, ends[0]), min(high, ends[1])
         goal = min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
         if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):

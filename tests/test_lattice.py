@@ -1,0 +1,256 @@
+"""The tilted lattice: its assumptions, its pieces against exact sums, and its answers against the other engine."""
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from flint import arb
+
+import hockeystick as hs
+from hockeystick.loss.atomic import AtomicLoss
+from hockeystick.loss.composed import ComposedLoss
+from hockeystick.loss.discrete import ListedLoss, ResponseLoss, ShiftLoss
+from hockeystick.loss.lattice import lattice_epsilon, lattice_log_delta
+from hockeystick.numerics.convolve import Law, Sum
+from hockeystick.numerics.normal import log_normal_cells
+from hockeystick.numerics.rounding import FFT, UNIT
+from hockeystick.numerics.series import log_fraction
+from samples import DISCRETE, DRAWN, SAMPLED, UNSAMPLED
+
+
+@pytest.mark.parametrize("size", [64, 512, 2048])
+@pytest.mark.parametrize("kind", ["flat", "atom", "bump", "wild"])
+def test_the_fourier_transform_errs_less_than_half_of_what_is_assumed(size, kind):
+    rng = np.random.default_rng(size)
+    masses = {
+        "flat": np.full(size, 1.0 / size),
+        "atom": np.eye(1, size, 3)[0] * 0.9 + 0.1 / size,
+        "bump": np.exp(-0.5 * ((np.arange(size) - 20.3) / 7.0) ** 2),
+        "wild": rng.random(size) ** 40,
+    }[kind]
+    angle = (
+        8.0
+        * np.arctan(np.longdouble(1.0))
+        * ((np.arange(size)[:, None] * np.arange(size // 2 + 1)) % size).astype(np.longdouble)
+        / size
+    )
+    long = masses.astype(np.longdouble)
+    real, imaginary = long @ np.cos(angle), -(long @ np.sin(angle))
+    found = np.fft.rfft(masses)
+    error = np.hypot((found.real - real).astype(float), (found.imag - imaginary).astype(float))
+    claimed = FFT * math.log2(size) * UNIT
+    assert error.max() <= 0.5 * claimed * masses.sum()
+    assert np.linalg.norm(error) <= 0.5 * claimed * np.linalg.norm(found)
+
+
+def test_normal_cells_against_balls():
+    rng = np.random.default_rng(5)
+    worst = 0.0
+    for _ in range(400):
+        left = rng.uniform(-38.0, 38.0)
+        edges = np.array([left, left + 10.0 ** rng.uniform(-7.0, 1.5)])
+        value, error = log_normal_cells(edges)
+        a, b = (arb(float(edge)) / arb(2).sqrt() for edge in edges)
+        tail = (a.erfc() - b.erfc()) if left > 0.0 else ((-b).erfc() - (-a).erfc())
+        if tail.rel_accuracy_bits() < 60:
+            continue
+        worst = max(worst, abs(float(arb(float(value[1])) - (tail / 2).log())) / float(error[1]))
+    assert worst <= 1.0
+
+
+def test_a_shift_and_a_wobble_are_covered():
+    edges = np.array([-3.0, -0.4, -0.399, 0.02, 2.0, 2.5, 9.0])
+    value, error = log_normal_cells(edges, wobble=1e-9, shift=1e-9)
+    moved, _ = log_normal_cells(edges * (1.0 + 1e-9) + 1e-9)
+    assert (np.abs(moved - value) <= error).all()
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.7, 3.0])
+@pytest.mark.parametrize("counts", [(1, 1), (3, 2), (40, 7), (1000, 1)])
+@pytest.mark.parametrize("peaked", [False, True])
+def test_sums_of_laws_against_exact_convolution(theta, counts, peaked):
+    """The tilted sum in one window, against integers convolved exactly."""
+    rng = np.random.default_rng(11)
+    weights = [rng.integers(1, 1000, size=4).tolist() for _ in counts]
+    if peaked:
+        for one in weights:
+            one[1] = 10**8
+    size, step = 1 << 13, 0.01
+    laws, exact = [], [Fraction(1)]
+    for one, count in zip(weights, counts, strict=True):
+        z = step * np.arange(4)
+        laws.append((Law(0, z, np.log(np.array(one, dtype=float)), theta), count))
+        for _ in range(count if count < 50 else 0):
+            exact = [sum(exact[i - j] * one[j] for j in range(4) if 0 <= i - j < len(exact)) for i in range(len(exact) + 3)]
+    found = Sum(laws, size, 0)
+    assert found.masses.sum() == pytest.approx(1.0, rel=1e-9)
+    if max(counts) >= 50:
+        return
+    logs = np.array([log_fraction(mass) for mass in exact]) + theta * step * np.arange(len(exact))
+    truth = np.exp(logs - found.log_scale)
+    off = found.masses[: len(exact)] - truth
+    assert np.linalg.norm(off) <= found.error + found.rounding * np.linalg.norm(truth)
+    assert found.error < 1e-10
+
+
+def brute(loss: AtomicLoss, count: int, epsilon: Fraction) -> Fraction:
+    """delta(epsilon) of a small pair by adding up every outcome; logarithms are of exact fractions."""
+    z, log_p, _, _, _ = loss.atoms
+    outcomes = {(): Fraction(1)}
+    for _ in range(count):
+        outcomes = {
+            tuple(sorted((*seen, place))): sum(
+                mass * Fraction(math.exp(p))
+                for other, mass in outcomes.items()
+                for q, p in enumerate(log_p)
+                if tuple(sorted((*other, q))) == tuple(sorted((*seen, place)))
+            )
+            for seen in outcomes
+            for place in range(z.size)
+        }
+    total = Fraction(0)
+    for seen, mass in outcomes.items():
+        loss_sum = sum(float(z[place]) for place in seen)
+        if loss_sum > epsilon:
+            total += mass * Fraction(-math.expm1(float(epsilon) - loss_sum))
+    return total
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        ResponseLoss(0.7),
+        ResponseLoss(0.7, 5),
+        ShiftLoss(1.0, 0.3),
+        ListedLoss(
+            (
+                (-0.31, math.log(0.25), math.log(0.25) + 0.31),
+                (0.17, math.log(0.6), math.log(0.6) - 0.17),
+                (1.02, math.log(0.15), math.log(0.15) - 1.02),
+            )
+        ),
+    ],
+    ids=["two-point", "three-point", "shifted", "off-lattice"],
+)
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.65])
+def test_two_and_three_point_pairs(loss, count, epsilon):
+    run = ComposedLoss(((loss, count),))
+    low, high = lattice_log_delta(run, epsilon)
+    truth = brute(loss, count, Fraction(epsilon))
+    if truth == 0:
+        assert low == -math.inf
+        return
+    value = math.log(truth)
+    assert low - 1e-13 <= value <= high + 1e-13
+    assert high - low <= 1e-4
+
+
+BOTH = {
+    name: run for name, run in {**UNSAMPLED, **SAMPLED}.items() if name not in ("gaussian", "gdp", "rate-one", "gaussian-wide")
+}
+
+
+@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize("delta", [1e-3, 1e-8, 1e-20])
+def test_the_engines_agree(name, delta):
+    """Closed form or contour, and the lattice: their intervals overlap."""
+    for order in ("remove", "add"):
+        here = BOTH[name].epsilon_bounds(delta, order)
+        low, high = lattice_epsilon(BOTH[name]._run(order), math.log(delta), 1e-14)
+        assert max(low, 0.0) <= here.upper
+        assert here.lower <= max(high, 0.0)
+
+
+@pytest.mark.parametrize("name", [*DISCRETE, *DRAWN])
+def test_widths(name):
+    release = {**DISCRETE, **DRAWN}[name]
+    for delta in (1e-2, 1e-5, 1e-7):
+        low, high = release.epsilon_bounds(delta)
+        native = name in ("response", "response-many", "response-categories", "discrete-gaussian", "discrete-laplace", "pure")
+        assert high - low <= (1e-9 * high + 1e-12 if native else 1e-5 * high + 1e-9)
+
+
+def walk(values, build):
+    """The intervals along a walk; epsilon falls along it."""
+    found = [build(value) for value in values]
+    for before, after in pairwise(found):
+        assert after.lower <= before.upper  # falls, as far as the intervals know
+    return found
+
+
+def test_no_jump_along_the_number_of_steps():
+    for step in (hs.Gaussian(sigma=1.0).poisson(rate=0.01), hs.Laplace(scale=2.0), hs.Gaussian(sigma=0.6).poisson(rate=1e-3)):
+        found = walk(range(64, 0, -3), lambda count, step=step: (step * count).epsilon_bounds(1e-6))
+        assert max(bounds.width / bounds.upper for bounds in found) < 1e-5
+
+
+def test_no_jump_along_the_rate_the_noise_and_delta():
+    walk(np.geomspace(0.3, 1e-3, 9), lambda rate: (hs.Gaussian(sigma=1.0).poisson(rate=rate) * 20).epsilon_bounds(1e-6))
+    walk(np.geomspace(0.4, 8.0, 9), lambda sigma: (hs.Gaussian(sigma=sigma).poisson(rate=0.02) * 50).epsilon_bounds(1e-6))
+    walk(np.geomspace(1e-14, 0.05, 12), lambda delta: (hs.Gaussian(sigma=0.8).poisson(rate=0.01) * 60).epsilon_bounds(delta))
+    walk(np.geomspace(1e-12, 0.05, 12), lambda delta: (hs.Laplace(scale=1.5) * 7).epsilon_bounds(delta))
+
+
+PEER = [  # single steps in closed form, as dp_accounting's own tests have them: (release, relation, epsilon, delta)
+    (hs.Laplace(2.0, sensitivity=4.0), "add", 0.5, 0.52763345),
+    (hs.Laplace(1.0), "remove", -2.0, 0.86466472),
+    (hs.Laplace(2.0, sensitivity=4.0).poisson(0.8), "add", 0.5, 0.3243606497234246),
+    (hs.Laplace(1.0).poisson(0.6), "add", 0.2, 0.1401134521354217),
+    (hs.Laplace(2.0, sensitivity=4.0).poisson(0.8), "remove", 0.5, 0.4039564635032081),
+    (hs.Laplace(1.0).poisson(0.6), "remove", 0.2, 0.1741992102060086),
+    (hs.Laplace(5.0, sensitivity=5.0).poisson(0.2), "remove", -0.25, 0.2211992169285951),
+    (hs.Laplace(1.0).poisson(0.2), "add", 0.1, 0.01879989609),
+    (hs.DiscreteLaplace(2.0, sensitivity=4), "add", 0.5, 0.54202002),
+    (hs.DiscreteLaplace(2.0, sensitivity=4), "remove", -0.5, 0.72222110),
+    (hs.DiscreteLaplace(2.0, sensitivity=4).poisson(0.7), "add", 0.5, 0.2293628348747755),
+    (hs.DiscreteLaplace(2.0, sensitivity=4).poisson(0.6), "add", 0.6, 0.07668344250639381),
+    (hs.DiscreteLaplace(2.0, sensitivity=4).poisson(0.7), "remove", 0.5, 0.3523838505224567),
+    (hs.DiscreteLaplace(2.0, sensitivity=4).poisson(0.3), "remove", 0.5, 0.1068168460276349),
+    (hs.DiscreteGaussian(1.0), "add", 1.0, 0.150574425),
+    (hs.DiscreteGaussian(1.0).poisson(0.8), "remove", 1.0, 0.101734157),
+]
+
+
+@pytest.mark.parametrize(("release", "relation", "epsilon", "delta"), PEER, ids=str)
+def test_single_steps_that_a_peer_knows_in_closed_form(release, relation, epsilon, delta):
+    low, high = release.delta_bounds(epsilon, relation)
+    truncated = isinstance(release, hs.DiscreteGaussian) or "DiscreteGaussian" in repr(release)  # by the peer, to two units
+    assert low == pytest.approx(delta, abs=0.02 if truncated else 2e-8)
+    assert high == pytest.approx(delta, abs=0.02 if truncated else 2e-8)
+
+
+def test_claims_of_the_literature():
+    assert (hs.PureDP(1.0) * 100).epsilon(1e-5) == pytest.approx(79.84132, abs=5e-6)
+    assert (hs.PureDP(0.1) * 1000).epsilon(1e-6) == pytest.approx(19.344671448, abs=5e-10)
+    assert (hs.PureDP(2.0) * 50).epsilon(1e-5) == pytest.approx(99.99428, abs=5e-6)
+    ends = (hs.Exponential(1.0) * 10).epsilon_bounds(1e-5)
+    assert ends.lower == pytest.approx(7.105, abs=5e-4)
+    assert ends.upper == pytest.approx(7.245, abs=5e-4)
+    assert not ends.tight
+
+
+def test_infinite_masses_are_decided_exactly():
+    claim = hs.ApproxDP(0.1, 1e-8)
+    assert claim.epsilon_bounds(1e-8) == hs.Bounds(0.1, 0.1)
+    assert claim.epsilon(math.nextafter(1e-8, 0.0)) == math.inf
+    assert claim.epsilon(0.0) == math.inf
+    assert claim.epsilon(math.nextafter(1e-8, 1.0)) <= 0.1
+    twice = 2e-8 - 1e-16
+    assert (claim * 2).epsilon(twice * (1.0 + 1e-15)) < 0.21
+    assert (claim * 2).epsilon(twice * (1.0 - 1e-15)) == math.inf
+    assert (claim * 10**6).epsilon(0.009) == math.inf
+    assert (claim * 10**6).epsilon(0.02) < math.inf
+    assert (hs.ApproxDP(0.0, 1e-3) * 3).epsilon(3e-3) == 0.0
+    assert claim.poisson(0.5).epsilon(5e-9, "remove") < 0.1
+    assert claim.rdp(2.0) == math.inf
+
+
+def test_the_finite_part_is_not_mistaken_for_the_whole():
+    """Bounds of the whole delta once leaked into its finite part."""
+    assert (hs.PureDP(5.0) + hs.ApproxDP(1e-12, 0.5) * 20).epsilon_bounds(0.9999995231628418).lower <= 4.3001
+    assert (hs.ApproxDP(1.0, 0.5) * 2).log_delta_bounds(0.5).lower <= -0.158059628209107104
+    assert (hs.Gaussian(0.05) + hs.ApproxDP(0.01, 0.2)).log_delta_bounds(1.0).lower < 0.0
+    assert (hs.ApproxDP(0.46, 4.4e-09) * 756).log_delta_bounds(-40.0).lower < 0.0
