@@ -241,12 +241,13 @@ def verdict_epsilon(case, bounds, truth):
 
 def verdict_delta(epsilon, bounds, truth):
     found = truth.delta(epsilon)
-    return joined([
-        at_least(found, arb(bounds.lower).exp() if bounds.lower > -math.inf else exact.ZERO, truth.sandwich)
-        if bounds.lower > -math.inf
-        else "holds",
-        at_least(arb(bounds.upper).exp(), found, truth.sandwich),
-    ])  # fmt: skip
+    verdicts = ["holds"]  # delta is between 0 and 1
+    if bounds.lower > -math.inf:
+        verdicts.append(at_least(found, arb(bounds.lower).exp(), truth.sandwich))
+    if bounds.upper < 0.0:
+        most = arb(bounds.upper).exp() if bounds.upper > -math.inf else exact.ZERO
+        verdicts.append(at_least(most, found, truth.sandwich))
+    return joined(verdicts)
 
 
 def best_order(curve, epsilon):
@@ -391,7 +392,7 @@ def examined(case):
     level = max(min(case["delta"], case["delta"] if deep else guess) / 10, 1e-90)
     truth = Truth(case, level)
     first = verdict_epsilon(case, bounds, truth)
-    second = "undecided" if deep else verdict_delta(case["epsilon"], log_delta, truth)
+    second = "undecided" if deep and truth.sandwich else verdict_delta(case["epsilon"], log_delta, truth)
     if finite and bounds.width > promised(case, bounds.upper):
         case["wide"] = bounds.width
     return first, second, bounds, truth

@@ -327,6 +327,17 @@ def binomial_delta(step, count, epsilon):
             return total + ball(0, (p / (1 - ratio)).upper())
 
 
+def _pieces(height, count, epsilon):
+    """delta of Laplace steps, which grows with the height, between heights that have short mantissas."""
+    ends = []
+    for sign in (-1, 1):
+        ctx.prec = 110
+        near = (height * (1 + sign * arb(2) ** -100)).mid()
+        ends.append(laplace_delta(near, count, epsilon))
+    ctx.prec = BITS
+    return ball(ends[0].lower(), ends[1].upper())
+
+
 # ---------------------------------------------------------------- sandwiches on a grid
 
 
@@ -540,7 +551,7 @@ class Run:
         listed = [(s, n) for s, n in steps if s.atomic]
         if not listed and len(smooth) == 1 and smooth[0][0].height is not None and 1 < smooth[0][1] <= 12:
             step, count = smooth[0]
-            return "pieces", lambda e: laplace_delta(step.height.mid(), count, e) + arb(0, 1e-100)
+            return "pieces", lambda e: _pieces(step.height, count, e)
         if sum(n for _, n in smooth) > 1:
             raise TooLarge
         if not smooth and len(listed) == 1 and len(listed[0][0].atoms) == 2 and listed[0][1] > 2000:

@@ -22,7 +22,7 @@ def blocks(language: str) -> list[str]:
 
 def table() -> list[list[str]]:
     """The cells of the table of peers, without its head."""
-    rows = [line for line in README.splitlines() if line.startswith("|")]
+    rows = [line for line in README.partition("## Why another accountant")[2].splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
 
 

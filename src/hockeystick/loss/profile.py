@@ -38,11 +38,11 @@ class ProfileLoss:
     def single(self, row: int) -> "ProfileLoss":
         return self
 
-    @property
+    @cached_property
     def covers(self) -> tuple[AtomicLoss, ...]:
         return (self._drawn(_law(self._hull)),)
 
-    @property
+    @cached_property
     def members(self) -> tuple[AtomicLoss, ...]:
         return (self._drawn(_law(_tangents(self._hull))),)
 

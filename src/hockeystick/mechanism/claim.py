@@ -7,6 +7,7 @@ of two; the way back needs a null record and is refused.
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .. import checks
@@ -238,6 +239,11 @@ class Profile(Claim):
     def _loss(self, twice: bool) -> Any:
         if twice:
             raise self._refuse_twice()
+        return self._pairs
+
+    @cached_property
+    def _pairs(self) -> ProfileLoss:
+        """Made once: the function is asked at many points."""
         return ProfileLoss(self._checked)
 
     def _checked(self, epsilon: float) -> float:

@@ -144,10 +144,14 @@ class Release(ABC):
     def _answered(self, ask: Question, neighbours: str, name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
         """Ask of a number, or of each entry of an array."""
 
-        def ends(number: float) -> tuple[float, float]:
-            return ask(self._run(neighbours), number)
+        tight = True
 
-        tight = self._run(neighbours).exact
+        def ends(number: float) -> tuple[float, float]:
+            nonlocal tight
+            run = self._run(neighbours)
+            tight = run.exact
+            return ask(run, number)
+
         arrays = isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)
         if not arrays:
             return Bounds(*ends(check(name, value)), tight)
