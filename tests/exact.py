@@ -102,7 +102,7 @@ def discrete_laplace(scale, move):
 
 def discrete_gaussian(sigma, move, depth):
     """Values whose mass is below e^-depth are left out."""
-    reach = int(sigma * math.sqrt(2 * depth + 40)) + 3
+    reach = int(sigma * math.sqrt(2 * depth + 40)) + 3 + move
     scale = -1 / (2 * arb(sigma) ** 2)
     weights = [(scale * x * x).exp() for x in range(reach + move + 1)]
     far = int(sigma * math.sqrt(2 * 300)) + 3

@@ -7,6 +7,8 @@
 1.132863322 <= epsilon <= 1.132863322
 """
 
+from typing import Any
+
 from .bounds import Bounds
 from .errors import BadType, BadValue, HockeystickError, MissingExtra, Unreachable, Unsupported
 from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP
@@ -44,3 +46,12 @@ __all__ = [
     "dpsgd",
     "from_json",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`hockeystick.conversion`, on first use."""
+    if name != "conversion":
+        raise AttributeError(f"module 'hockeystick' has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module(".conversion", __name__)

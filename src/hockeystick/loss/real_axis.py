@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from ..conversion.curve import rdp_curve_to_delta, rdp_curve_to_epsilon
 from ..numerics.rounding import FUNCTION, UNIT, up
 from .composed import ComposedLoss
 from .noise import TooFine
@@ -55,6 +54,8 @@ def _curve(run: ComposedLoss, order: float) -> float:
 
 def renyi_epsilon(run: ComposedLoss, delta: float) -> float:
     """An epsilon at which delta is reached, over all ordered pairs."""
+    from ..conversion.curve import rdp_curve_to_epsilon
+
     found = 0.0
     for single in run.singles():
         p, kept, other = _conditioned(single)
@@ -68,6 +69,8 @@ def renyi_epsilon(run: ComposedLoss, delta: float) -> float:
 
 def renyi_log_delta(run: ComposedLoss, epsilon: float) -> float:
     """An upper bound of log delta(epsilon), over all ordered pairs."""
+    from ..conversion.curve import rdp_curve_to_delta
+
     found = -math.inf
     for single in run.singles():
         p, kept, other = _conditioned(single)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..conversion.subsampling import amplify_rdp
 from ..numerics.rounding import FUNCTION, UNIT, up
 from .gaussian import GaussianLoss
 
@@ -43,6 +42,8 @@ class RenyiLoss:
         """An upper bound of K(c)."""
         if self.rate == 1.0:
             return self._whole(c)
+        from ..conversion.subsampling import amplify_rdp
+
         value = amplify_rdp(1.0 + c, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0))
         return up(c * value * (1.0 + 2.0 * UNIT))
 

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 from .. import checks
-from ..conversion.group import group_zcdp, replace_from_add_remove
 from ..errors import BadType, BadValue, Unsupported
 from ..loss.cumulant import Loss
 from ..loss.discrete import ResponseLoss
@@ -132,6 +131,8 @@ class ApproxDP(Claim):
     def _loss(self, twice: bool) -> Loss | None:
         epsilon, delta = self.claimed_epsilon, self.claimed_delta
         if twice:
+            from ..conversion.group import replace_from_add_remove
+
             epsilon, delta = replace_from_add_remove(epsilon, delta)
         if delta >= 1.0:
             raise self._refuse_twice()
@@ -160,7 +161,12 @@ class ZCDP(Claim):
         self._set(rho=rho)
 
     def _loss(self, twice: bool) -> Any:
-        return RenyiLoss("zcdp", (group_zcdp(self.rho, self.rho) if twice else self.rho,)) if self.rho else None
+        rho = self.rho
+        if twice:
+            from ..conversion.group import group_zcdp
+
+            rho = group_zcdp(rho, rho)
+        return RenyiLoss("zcdp", (rho,)) if rho else None
 
 
 @dataclass(frozen=True, repr=False)
