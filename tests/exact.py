@@ -24,6 +24,7 @@ from oracle import laplace_delta
 BITS = 400
 MOST_VALUES = 60_000  # of one half of a run
 GRID = 8192
+_ROUGH = 1 << 20  # points allowed to a first look
 _TIE = 1e-13  # values this close to epsilon are compared in balls
 ZERO, ONE = arb(0), arb(1)
 
@@ -309,7 +310,7 @@ def binomial_delta(step, count, epsilon):
     if z1 < z0:
         (p0, q0, z0), (p1, q1, z1) = (p1, q1, z1), (p0, q0, z0)
     first = (e - count * z0) / (z1 - z0)
-    k = max(0, int(math.floor(float(first.lower()))) - 1)
+    k = max(0, math.floor(float(first.lower())) - 1)
     if k > count:
         return ZERO
     log_ways = arb(count + 1).lgamma() - arb(k + 1).lgamma() - arb(count - k + 1).lgamma()
@@ -343,7 +344,7 @@ def _pieces(height, count, epsilon):
 
 @dataclass
 class Grid:
-    """Float laws on anchor + h n, n from `first`: `up` from above, `p` and `q e^z` of the cells, and relative error `off`."""
+    """Float laws on anchor + h n, n from `first`: `up` from above, `p` and `q` of the cells, and relative error `off`."""
 
     first: int
     anchor: float
@@ -351,7 +352,8 @@ class Grid:
     above: float  # mass moved to infinity
     low: int
     p: np.ndarray
-    q: np.ndarray
+    q: np.ndarray  # tilted by e^{anchor + h n + lean}, so that nothing underflows
+    lean: float
     off: float
 
 
@@ -363,7 +365,7 @@ class Sandwich:
         width = self._width(steps, points)
         self.h = width / points * 1.02
         units = {s.native for s, _ in steps if s.atomic} if all(s.atomic for s, _ in steps) else set()
-        if len(units) == 1 and 0.0 < max(units) and width / max(units) < 5 * points:
+        if len(units) == 1 and max(units) > 0.0 and width / max(units) < 5 * points:
             self.h = max(units)  # then nothing is lost by the grid
         self.grid = self._total(steps, points)
         self.slip = sum(1e-9 * self.h * n for s, n in steps if s.atomic)
@@ -375,7 +377,7 @@ class Sandwich:
         rough = max(rough, *(high - low for low, high in ranges))
         for _ in range(8):
             self.h = rough / 600
-            grid = self._total(steps, 1 << 20)
+            grid = self._total(steps, _ROUGH)
             if grid.up.size < 2400:
                 return grid.up.size * self.h
             rough *= 2
@@ -418,21 +420,23 @@ class Sandwich:
             up[n] += p[n] * (1 - right)
             up[n + 1] += p[n] * right
         least = np.array([max(0.0, float(x.lower())) for x in p])
-        # tilted by e^z, so that nothing underflows
-        most = np.array([float((x * (aa + hh * (first + n)).exp()).upper()) for n, x in enumerate(q)])
+        lean = h if step.atomic else 0.5 * h  # values are at the ends of their cells, or anywhere
+        if points < _ROUGH and count * h > 500.0 and not (step.atomic and abs(h - step.native) <= 1e-12 * h):
+            raise TooLarge
+        most = np.array([float((x * (aa + hh * (first + n) + arb(lean)).exp()).upper()) for n, x in enumerate(q)])
         keep = least > 1e-100  # an event: what is dropped is dropped from both
         up = np.array([max(0.0, float(x.upper())) for x in up])
-        return self._trim(
-            Grid(first, anchor, up, float(above.upper()), first, np.where(keep, least, 0.0), np.where(keep, most, 0.0), 1e-14),
-            tiny,
-        )
+        p, q = np.where(keep, least, 0.0), np.where(keep, most, 0.0)
+        return self._trim(Grid(first, anchor, up, float(above.upper()), first, p, q, lean, 1e-14), tiny)
 
     def _trim(self, grid, tiny):
         first, last, foot, head = _ends(grid.up, tiny)
         up = grid.up[first:last].copy()
         up[0] += foot
         a, b, _, _ = _ends(grid.p, tiny)
-        return Grid(grid.first + first, grid.anchor, up, grid.above + head, grid.low + a, grid.p[a:b], grid.q[a:b], grid.off)
+        return Grid(
+            grid.first + first, grid.anchor, up, grid.above + head, grid.low + a, grid.p[a:b], grid.q[a:b], grid.lean, grid.off
+        )
 
     def _times(self, one, two):
         size = min(one.up.size, two.up.size)
@@ -442,7 +446,7 @@ class Sandwich:
         above = one.above * (two.up.sum() + two.above) + two.above * one.up.sum()
         found = Grid(
             one.first + two.first, one.anchor + two.anchor, np.convolve(one.up, two.up), above * (1 + 1e-10),
-            one.low + two.low, np.convolve(one.p, two.p), np.convolve(one.q, two.q), off,
+            one.low + two.low, np.convolve(one.p, two.p), np.convolve(one.q, two.q), one.lean + two.lean, off,
         )  # fmt: skip
         return self._trim(found, self.level * 1e-11)
 
@@ -464,9 +468,9 @@ class Sandwich:
         gain = -np.expm1(np.minimum(epsilon - slip - z, 0.0))
         high = (float(g.up @ gain) + g.above) * (1 + 2 * g.off + 1e-11) + 1e-290
         head_p = np.add.accumulate(g.p[::-1])[::-1] * (1 - g.off - 1e-11)
-        place = g.anchor + self.h * (g.low + np.arange(g.q.size))
+        place = g.anchor + g.lean + self.h * (g.low + np.arange(g.q.size))
         shrunk = g.q * np.exp(np.minimum(epsilon - place, 600.0))
-        head_q = np.add.accumulate(shrunk[::-1])[::-1] * (1 + g.off + 1e-11 + 1e-15 * (abs(epsilon) + abs(g.anchor)))
+        head_q = np.add.accumulate(shrunk[::-1])[::-1] * (1 + g.off + 1e-11 + 1e-15 * (abs(epsilon) + abs(g.anchor) + g.lean))
         low = arb(max(0.0, float((head_p - head_q).max()))) + infinite
         return ball(low.lower(), max(arb(high), low.upper()))
 

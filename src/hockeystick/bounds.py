@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import BadType
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -25,6 +27,8 @@ class Bounds:
         return iter((self.lower, self.upper))
 
     def __contains__(self, value: float) -> bool:
+        if hasattr(self.lower, "__len__"):
+            raise BadType("these bounds are arrays; compare with .lower and .upper entry by entry.")
         return bool(self.lower <= value <= self.upper)
 
     @property

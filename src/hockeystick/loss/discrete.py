@@ -186,6 +186,11 @@ class SampledAtoms(AtomicLoss):
     def native(self) -> float:  # type: ignore[override]
         return self.grain if self.atoms.z.size == 2 else 0.0
 
+    def bound(self, c: float) -> float:
+        """The largest loss; the step itself, since sampling is post-processing."""
+        top = c * max(self.ceiling, 0.0) * (1.0 + 2.0 * UNIT)
+        return min(top, self.base.bound(c))
+
     @cached_property
     def grain(self) -> float:
         z, log_p, _, _, _ = self.atoms

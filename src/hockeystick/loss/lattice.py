@@ -349,7 +349,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
 def _check(run: ComposedLoss) -> None:
     """Refuses what is out of a lattice's scale: rounding of so many steps, losses that are all tiny or huge."""
     _, mean, variance = run.sketch(0.0)
-    if sum(count for _, count in run.terms) > 10**9 or not (1e-9 < math.sqrt(variance) < 1e3 and mean < 1e4):
+    if sum(count for _, count in run.terms) > 10**12 or not (1e-9 < math.sqrt(variance) < 1e7 and mean < 1e12):
         raise TooFine
 
 

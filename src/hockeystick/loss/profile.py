@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
+from ..errors import BadValue
 from ..numerics.rounding import UNIT
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
@@ -57,9 +58,13 @@ class ProfileLoss:
             far = min(2.0 * far, _FAR)
         near = [far * (i / _POINTS) for i in range(_POINTS + 1)]
         fine = [far * 10.0 ** (-6.0 * (1.0 - i / 200)) / 10.0 for i in range(200)]
-        known = {}
+        known: dict[Fraction, Fraction] = {}
+        last = Fraction(1)
         for epsilon in sorted({*near, *fine}):
             delta = Fraction(self.function(epsilon))
+            if delta > last:
+                raise BadValue(f"function({epsilon!r}) is above function at a smaller epsilon; allowed: a function that never grows.")
+            last = delta
             x = Fraction(math.exp(epsilon))
             known[x] = delta
             if epsilon:

@@ -48,6 +48,8 @@ def _curve(run: ComposedLoss, order: float) -> float:
     _, p, q = _conditioned(run)
     t = order - 1.0
     value = cumulant_above(run, t) - (1.0 + t) * p + t * q
+    if value == 0.0 and p == q == 0.0:
+        return 0.0
     slack = 8.0 * UNIT * ((1.0 + t) * abs(p) + t * abs(q))
     return max(0.0, up((value + slack) / t * (1.0 + 4.0 * UNIT)))
 
@@ -62,8 +64,10 @@ def renyi_epsilon(run: ComposedLoss, delta: float) -> float:
         rest = (Fraction(delta) - p) / (1 - p)
         if rest <= 0:
             return math.inf
+        if all(_curve(single, order) == math.inf for order in (1.0 + 1e-9, 1.5, 2.0)):
+            return math.inf
         value, _ = rdp_curve_to_epsilon(partial(_curve, single), min(float(rest) * (1.0 - 2.0 * UNIT), 1.0 - UNIT))
-        found = max(found, up(value - other + kept, 8.0 * UNIT * (abs(kept) + abs(other))))
+        found = max(found, up(value - other + kept, 8.0 * UNIT * (abs(kept) + abs(other))) if kept or other else value)
     return found
 
 

@@ -256,13 +256,9 @@ def compose(releases: Iterable[Release]) -> Release:
     return joined(part for release in listed for part in release.parts)
 
 
-def unsupported_sampling(what: str) -> Unsupported:
+def unsupported_sampling(what: str, why: str) -> Unsupported:
     """The error for a mechanism around which no sampler is accounted for."""
-    return Unsupported(
-        f"Poisson sampling of {what} is not accounted for: one sample that feeds several parts needs their joint loss, which is "
-        "known for Gaussian noise only, and a sample of a sample, or of a claim for replace-one, has no pair.  Sample a single "
-        "mechanism, or the Gaussian parts."
-    )
+    return Unsupported(f"Poisson sampling of {what} is not accounted for: {why}")
 
 
 def _any_real(name: str, value: Any) -> float:

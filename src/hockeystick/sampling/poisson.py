@@ -44,10 +44,18 @@ class Poisson(Mechanism):
         if all(mechanism.squared_mu is not None for mechanism, _ in parts):
             return
         if len(parts) > 1 or parts[0][1] > 1:
-            raise unsupported_sampling(repr(self.base))
-        (mechanism, _), *_ = parts
-        if isinstance(mechanism, Poisson) or (isinstance(mechanism, Claim) and mechanism.neighbours != DEFAULT):
-            raise unsupported_sampling(repr(mechanism))
+            raise unsupported_sampling(
+                repr(self.base),
+                "one sample that feeds several parts needs their joint loss, which is known for Gaussian noise only.  "
+                "Sample a single mechanism, or the Gaussian parts.",
+            )
+        mechanism = parts[0][0]
+        if isinstance(mechanism, Poisson):
+            raise unsupported_sampling(repr(mechanism), "a sample of a sample has no pair of its own.  Sample once, with the product of the rates.")
+        if isinstance(mechanism, Claim) and mechanism.neighbours != DEFAULT:
+            raise unsupported_sampling(
+                repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
+            )
 
     def loss(self, wanted: tuple[Order, ...]) -> Any:
         if self.rate == 0.0:
