@@ -47,7 +47,7 @@ def _advanced(delta: float, basic: float, squares: float, deltas: Fraction) -> f
     if left < 0:
         raise Unsupported(
             f"delta is {delta} and the parts' deltas sum to more, {exact_up(deltas)}: this theorem gives no epsilon there; "
-            "optimal_composition_epsilon may."
+            "composed ApproxDP claims may."
         )
     if left == 0 or squares == math.inf:
         return basic

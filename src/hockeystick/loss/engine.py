@@ -180,13 +180,14 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
         for single in run.singles():
             ends = _largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]))))
         low, high = max(low, ends[0]), min(high, ends[1])
-    elif not _has_closed(run) and high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
+    elif high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
         with suppress(TooFine):
-            ends = lattice_epsilon(run, log_delta, slack, floor)
-            low, high = max(low, ends[0]), min(high, ends[1])
+            if not _has_closed(run):
+                ends = lattice_epsilon(run, log_delta, slack, floor)
+                low, high = max(low, ends[0]), min(high, ends[1])
         if low < high * (1.0 - 1e-3):
             low = max(low, _epsilon_at_least(run, target[1]))
-        if low < 0.99 * high and -700.0 < target[0]:
+        if low < 0.99 * high and target[0] > -700.0:
             high = min(high, renyi_epsilon(run, math.exp(target[0])))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high

@@ -28,6 +28,7 @@ from .noise import TooFine
 
 MOST = 1 << 19
 _LEAST = 1 << 11
+_TRIES = 8
 _TOLERANCE = 18.0  # -log of the relative size allowed to what the window leaves out
 _AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
 
@@ -93,7 +94,10 @@ class _Window:
 
     def __init__(self, plan: Plan, offset: float, step: float, size: int) -> None:
         self.theta, self.centre, self.ahead, self.step, self.span = plan.theta, plan.centre, plan.ahead, step, step * size
-        self.begin = math.floor((plan.centre - plan.margin / plan.theta - offset) / step)
+        begin = (plan.centre - plan.margin / plan.theta - offset) / step
+        if not abs(begin) < 2.0**50:
+            raise TooFine
+        self.begin = math.floor(begin)
         self.s = offset + step * (self.begin + np.arange(size))
         self.slip = 4.0 * UNIT * (abs(offset) + abs(self.begin * step) + self.span)
         with np.errstate(under="ignore"):
@@ -280,8 +284,8 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     _check(run)
     low, high = -math.inf, math.inf
     size, margin, stretch, centre = _LEAST, 12.0, 1.0, _dense(run, log_delta)
-    tried = False
-    while True:
+    starts = [centre]  # where nothing was found yet
+    for _ in range(_TRIES):
         plan = Plan.of(run, centre, log_delta, margin, stretch)
         size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
@@ -299,12 +303,16 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
             centre = 0.5 * (ends[0] + ends[1])
             margin = min(2.0 + plan.theta * (ends[1] - ends[0] + 2.0 * lattice.step), 20.0)
             size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
-        elif not tried:
-            centre, tried = _guess(run, log_delta), True
         elif ends[1] < centre + 1.0 / plan.theta:  # the lattice is too coarse for the lower end
             centre, size = ends[1], size * 4
-        else:  # the window may be too short
-            size, stretch = size * 4, stretch * 1.5
+        elif len(starts) == 1 and not run.native:
+            starts.append(_guess(run, log_delta))
+            centre = starts[1]
+        else:  # the lattice may be too coarse, the window too short, the other start better
+            size, stretch = size * 4, stretch * 1.3
+            starts.reverse()
+            centre = starts[0]
+    return low, high
 
 
 def _points(length: float) -> int:
@@ -326,7 +334,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     _check(run)
     low, high = -math.inf, math.inf
     size, stretch, guess = _LEAST, 1.0, min(_estimate(run, epsilon), -1e-9)
-    while True:
+    for _ in range(3 if run.native else _TRIES):
         plan = Plan.of(run, epsilon, guess, 4.0, stretch)
         size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
@@ -344,6 +352,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
             size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
         else:
             size, stretch = size * 4, stretch * 1.5
+    return low, high
 
 
 def _check(run: ComposedLoss) -> None:

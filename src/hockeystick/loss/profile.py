@@ -63,7 +63,9 @@ class ProfileLoss:
         for epsilon in sorted({*near, *fine}):
             delta = Fraction(self.function(epsilon))
             if delta > last:
-                raise BadValue(f"function({epsilon!r}) is above function at a smaller epsilon; allowed: a function that never grows.")
+                raise BadValue(
+                    f"function({epsilon!r}) is above function at a smaller epsilon; allowed: a function that never grows."
+                )
             last = delta
             x = Fraction(math.exp(epsilon))
             known[x] = delta

@@ -61,7 +61,7 @@ def _fraction(examples: Any, batch: Any, rate: Any) -> tuple[float, float]:
         return checks.rate("rate", rate), 1.0
     if examples is None or batch is None:
         raise BadValue("the sampling rate is missing; give rate, or both examples and batch.")
-    records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch, least=1)
+    records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch)
     if drawn > records:
         raise BadValue(f"batch is {drawn}; allowed: at most examples, {records}.")
     return float(drawn), float(records)

@@ -51,7 +51,9 @@ class Poisson(Mechanism):
             )
         mechanism = parts[0][0]
         if isinstance(mechanism, Poisson):
-            raise unsupported_sampling(repr(mechanism), "a sample of a sample has no pair of its own.  Sample once, with the product of the rates.")
+            raise unsupported_sampling(
+                repr(mechanism), "a sample of a sample has no pair of its own.  Sample once, with the product of the rates."
+            )
         if isinstance(mechanism, Claim) and mechanism.neighbours != DEFAULT:
             raise unsupported_sampling(
                 repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
