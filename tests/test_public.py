@@ -30,6 +30,7 @@ def test_the_public_names():
         "Unreachable",
         "Unsupported",
         "compose",
+        "conversion",
         "dpsgd",
         "from_json",
     ]

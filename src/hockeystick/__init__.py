@@ -7,18 +7,22 @@
 1.132863322 <= epsilon <= 1.132863322
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .bounds import Bounds
 from .errors import BadType, BadValue, HockeystickError, MissingExtra, Unreachable, Unsupported
-from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP
-from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
-from .mechanism.gaussian import Gaussian
-from .mechanism.laplace import Laplace
-from .mechanism.release import compose
-from .mechanism.response import Exponential, RandomizedResponse
-from .planning.dpsgd import dpsgd
-from .portable import from_json
+
+if TYPE_CHECKING:
+    from . import conversion
+    from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP
+    from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
+    from .mechanism.gaussian import Gaussian
+    from .mechanism.laplace import Laplace
+    from .mechanism.release import compose
+    from .mechanism.response import Exponential, RandomizedResponse
+    from .planning.dpsgd import dpsgd
+    from .portable import from_json
 
 __version__ = "0.1.0"
 
@@ -43,15 +47,34 @@ __all__ = [
     "Unreachable",
     "Unsupported",
     "compose",
+    "conversion",
     "dpsgd",
     "from_json",
 ]
 
+_HOMES = {
+    "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "Profile", "PureDP"),
+    "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
+    "mechanism.gaussian": ("Gaussian",),
+    "mechanism.laplace": ("Laplace",),
+    "mechanism.release": ("compose",),
+    "mechanism.response": ("Exponential", "RandomizedResponse"),
+    "planning.dpsgd": ("dpsgd",),
+    "portable": ("from_json",),
+}
+
 
 def __getattr__(name: str) -> Any:
-    """`hockeystick.conversion`, on first use."""
-    if name != "conversion":
-        raise AttributeError(f"module 'hockeystick' has no attribute {name!r}")
-    from importlib import import_module
+    """The public names, each imported on first use, so that importing the package is quick."""
+    if name == "conversion":
+        return import_module(".conversion", __name__)
+    for home, names in _HOMES.items():
+        if name in names:
+            found = getattr(import_module(f".{home}", __name__), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'hockeystick' has no attribute {name!r}")
 
-    return import_module(".conversion", __name__)
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
