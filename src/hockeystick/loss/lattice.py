@@ -255,6 +255,10 @@ class Lattice:
         error = 8.0 * FUNCTION * (1.0 + abs(self.centre))
         return max(low, float(np.nanmax(found, initial=-math.inf))) - error, high + error
 
+    def above(self, log_delta: float) -> bool:
+        """Whether the window seems to lie above the epsilon of this delta."""
+        return bool(self.delta_up[0] < math.exp(min(log_delta - self.scale_up, 700.0)))
+
     def log_delta(self, epsilon: float) -> tuple[float, float]:
         """Both ends of log delta(epsilon)."""
         high = self.high.at(self.delta_up, epsilon - self.slip)
@@ -302,17 +306,27 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         if math.isfinite(ends[1] - ends[0]):
             centre = 0.5 * (ends[0] + ends[1])
             margin = min(2.0 + plan.theta * (ends[1] - ends[0] + 2.0 * lattice.step), 20.0)
-            size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
+            size = _finer(size, (ends[1] - ends[0]) / goal)
         elif ends[1] < centre + 1.0 / plan.theta:  # the lattice is too coarse for the lower end
             centre, size = ends[1], size * 4
+        elif ends[0] > -math.inf:  # the answer may lie below the window
+            centre, size = max(ends[0], 1e-13), size * 2
         elif len(starts) == 1 and not run.native:
             starts.append(_guess(run, log_delta))
             centre = starts[1]
+        elif not run.native and centre <= starts[-1] and lattice.above(log_delta):
+            centre = min(max(float(lattice.high.s[0]), 1e-13), 0.75 * centre)
         else:  # the lattice may be too coarse, the window too short, the other start better
             size, stretch = size * 4, stretch * 1.3
             starts.reverse()
             centre = starts[0]
     return low, high
+
+
+def _finer(size: int, excess: float) -> int:
+    """The next size, if the width falls with its square; the largest one before none."""
+    wanted = size << min(4, max(1, math.ceil(0.5 * math.log2(excess))))
+    return wanted if size >= MOST else min(wanted, MOST)
 
 
 def _points(length: float) -> int:
@@ -349,7 +363,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             guess = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
-            size <<= min(4, max(1, math.ceil(0.5 * math.log2((ends[1] - ends[0]) / goal))))
+            size = _finer(size, (ends[1] - ends[0]) / goal)
         else:
             size, stretch = size * 4, stretch * 1.5
     return low, high
