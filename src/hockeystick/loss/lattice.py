@@ -183,6 +183,7 @@ class Lattice:
             first, last = math.floor((low - loss.anchor) / step), math.ceil((high - loss.anchor) / step - 1e-9)
             if last - first > 2 * MOST or max(abs(first), abs(last)) > 1 << 40:
                 raise TooFine
+            first -= 1 if run.native else 0  # so that the lowest cell holds only what lies below the range
             z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
             reach = max(abs(low), abs(high))
             slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
@@ -192,6 +193,7 @@ class Lattice:
             log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
             tilted = log_p + theta * z
             heavy = tilted > tilted.max() - 40.0 - math.log(count)
+            heavy[0] &= not run.native
             log_p, log_q = np.where(heavy, log_p - error, -math.inf), log_q + error
             # the cells may be given any numbers with the same step: such that they tell Z rightly on average
             with np.errstate(invalid="ignore"):
@@ -200,7 +202,8 @@ class Lattice:
             mean = 0.0 if run.native else float(weight @ gain) / float(weight.sum())
             lower.append((Law(first, z + mean, log_p, theta), count))
             other.append((Law(first, z + mean, log_q, theta + 1.0), count))
-            sag += count * max(0.0, mean - float(gain[heavy].min()) + 4.0 * UNIT * reach)
+            short = loss.slip(reach) if run.native else max(0.0, mean - float(gain[heavy].min()))  # a native cell holds one value
+            sag += count * (short + 4.0 * UNIT * reach)
             offsets.append(count * loss.anchor)
             means.append(count * mean)
         self.high, self.low = _Window(plan, math.fsum(offsets), step, size), _Window(plan, math.fsum(offsets + means), step, size)
