@@ -77,16 +77,24 @@ class AtomicLoss(ABC):
         return float(z[-1] - z[int(log_p[:-1].argmax())])
 
     def slip(self, largest: float) -> float:
-        return self.atoms.z_error * largest + 4.0 * UNIT * largest
+        return self.atoms.z_error * largest + float(self._near(np.array(largest)))
+
+    def _near(self, size: Array) -> Array:
+        """By how much a value of this size may exceed an edge that is meant to be that value."""
+        found: Array = (self.atoms.z_error + 8.0 * UNIT) * size + 8.0 * UNIT * abs(self.anchor)
+        return found
 
     def masses(self, edges: Array) -> Masses:
         z, log_p, log_q, error, _ = self.atoms
-        # a value within rounding of an edge belongs to that edge
-        place = np.searchsorted(edges, z - 1e-13 * np.abs(z))
+        place = np.searchsorted(edges, z - self._near(np.abs(z)))
         out_p, out_q = np.full(edges.size + 1, -math.inf), np.full(edges.size + 1, -math.inf)
         np.logaddexp.at(out_p, place, log_p)
         np.logaddexp.at(out_q, place, log_q)
         return Masses(out_p, out_q, error + 4.0 * FUNCTION * (1.0 + math.log2(1.0 + z.size)))
+
+    def log_omitted(self, c: float) -> float:
+        """log of a bound of E[e^{cZ}; Z among the values left out], for c > 0."""
+        return -math.inf
 
     def bound(self, c: float) -> float:
         return c * self.ceiling * (1.0 + 2.0 * UNIT) if self.ceiling > 0.0 else 0.0

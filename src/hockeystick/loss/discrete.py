@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT, up
-from ..numerics.series import Array
+from .amplified import drawn
 from .atomic import AtomicLoss, Atoms
 
 _DEEP = 1500.0  # -log of the mass at which discrete Gaussian noise is cut off
@@ -134,6 +134,11 @@ class DiscreteGaussianLoss(AtomicLoss):
         # exponents of values that matter are below 1500
         return Atoms(z, log_p, log_q, 4.0 * FUNCTION + 4.0 * UNIT * _DEEP, 6.0 * UNIT)
 
+    def log_omitted(self, c: float) -> float:
+        """e^{K(c)} of the continuous noise times a normal tail: p e^{cZ} is a Gaussian about (1 + c) move."""
+        ahead = self.atoms.z[-1] / self.native - (0.5 + c) * self.move  # from that centre to the last value
+        return self.bound(c) - 0.5 * (max(float(ahead), 0.0) / self.sigma) ** 2 * (1.0 - 1e-9) + math.log(2.0)
+
     def bound(self, c: float) -> float:
         """Discrete noise obeys the Rényi bound of the continuous one (Canonne, Kamath and Steinke 2020, Proposition 5)."""
         return 0.5 * (self.move / self.sigma) ** 2 * c * (c + 1.0) * (1.0 + 16.0 * UNIT)
@@ -172,7 +177,7 @@ class SampledAtoms(AtomicLoss):
         if self.removal and self.base.ceiling == math.inf:
             return math.inf
         top = float(self.atoms.z[-1]) if self.removal or self.base.ceiling < math.inf else -math.log1p(-self.rate)
-        return up(top, abs(top) * self.atoms.z_error)
+        return up(top, abs(top) * (self.atoms.z_error + FUNCTION))
 
     @property
     def infinite(self) -> Fraction:  # type: ignore[override]
@@ -185,6 +190,14 @@ class SampledAtoms(AtomicLoss):
     @property
     def native(self) -> float:  # type: ignore[override]
         return self.grain if self.atoms.z.size == 2 else 0.0
+
+    def log_omitted(self, c: float) -> float:
+        """e^{cZ'} is at most 1 + e^{cZ} in a removal, and (1-q)^-c in an addition."""
+        if self.base.stray == -math.inf:
+            return -math.inf
+        if not self.removal:
+            return self.base.stray - c * math.log1p(-self.rate) * (1.0 + FUNCTION)
+        return math.log(4.0) + float(np.logaddexp(self.base.log_omitted(c), self.base.stray)) + FUNCTION
 
     def bound(self, c: float) -> float:
         """The largest loss; the step itself, since sampling is post-processing."""
@@ -202,7 +215,7 @@ class SampledAtoms(AtomicLoss):
         kept = math.log1p(-self.rate)
         if not self.removal:
             z, log_p, log_q = -z[::-1], log_q[::-1], log_p[::-1]  # as a removal with the roles exchanged
-        moved, mixed = mixture(z, log_p, log_q, self.rate)
+        moved, mixed = drawn(z, self.rate), np.logaddexp(kept + log_q, math.log(self.rate) + log_p)
         lone = float(self.base.lone if self.removal else self.base.infinite)
         if lone > 0.0:
             moved, mixed = np.append(kept, moved), np.append(kept + math.log(lone), mixed)
@@ -213,10 +226,3 @@ class SampledAtoms(AtomicLoss):
         if self.removal:
             return Atoms(moved, mixed, log_q, error, off)
         return Atoms(-moved[::-1], log_q[::-1], mixed[::-1], error, off)
-
-
-def mixture(z: Array, log_p: Array, log_q: Array, rate: float) -> tuple[Array, Array]:
-    """log(1 - q + q e^z) and log((1-q) Q + q P)."""
-    kept, drawn = math.log1p(-rate), math.log(rate)
-    moved = np.where(z > 30.0, np.logaddexp(kept, drawn + z), np.log1p(rate * np.expm1(np.minimum(z, 30.0))))
-    return moved, np.logaddexp(kept + log_q, drawn + log_p)

@@ -11,7 +11,7 @@ import numpy as np
 from ..numerics.normal import log_normal_cells
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..numerics.series import Array
-from .amplified import sampled_closed, sampled_masses, sampled_slip
+from .amplified import drawn, sampled_closed, sampled_masses, sampled_slip
 from .cumulant import Closed, Slice
 from .masses import Coarse, Divisible, Masses
 from .noise import TooFine
@@ -116,16 +116,15 @@ class SampledLoss(DividedLoss):
 
     @property
     def ceiling(self) -> float:
-        if self.removal:
-            top = self.base.ceiling
-            if top == math.inf:
-                return math.inf
-            found = top + math.log(self.rate) if top > 600.0 else math.log1p(self.rate * math.expm1(top))
-            return up(found, 8.0 * FUNCTION * (1.0 + abs(found)))
-        # the base is symmetric: its lowest loss is minus its highest
         top = self.base.ceiling
-        found = -math.log1p(self.rate * math.expm1(-top)) if top < math.inf else -math.log1p(-self.rate)
-        return up(found, 8.0 * FUNCTION * abs(found))
+        if top == math.inf:
+            return math.inf if self.removal else up(-math.log1p(-self.rate) * (1.0 + FUNCTION))
+        # the base is symmetric: its lowest loss is minus its highest
+        found = self._drawn(top) if self.removal else -self._drawn(-top)
+        return up(found, 8.0 * FUNCTION * found)
+
+    def _drawn(self, z: float) -> float:
+        return float(drawn(np.array([z]), self.rate)[0])
 
     @property
     def anchor(self) -> float:  # type: ignore[override]
@@ -134,10 +133,7 @@ class SampledLoss(DividedLoss):
     @property
     def grain(self) -> float:  # type: ignore[override]
         top = self.base.ceiling
-        if top == math.inf or top > 600.0:
-            return 0.0
-        # from the highest loss to the lowest: of a removal from top to -top
-        return math.log1p(self.rate * math.expm1(top)) - math.log1p(self.rate * math.expm1(-top))
+        return 0.0 if top == math.inf else self._drawn(top) - self._drawn(-top)  # from the highest loss to the lowest
 
     def slip(self, largest: float) -> float:
         inner = self.base.slip(largest - math.log(self.rate))
@@ -169,7 +165,9 @@ class WideDiscreteGaussianLoss(DividedLoss):
         z = y / self.sigma
         log_q, q_error = log_normal_cells(z, UNIT)
         shift = self.move / self.sigma
-        log_p, p_error = log_normal_cells(z - shift, UNIT, UNIT * shift)
-        far = np.concatenate((np.abs(z), [0.0])) + 1.0 + shift
-        rule = 1.1 * (1.0 + np.minimum(far, 60.0) ** 2) / (24.0 * self.sigma**2)
-        return Masses(log_p, log_q, np.maximum(p_error, q_error) + rule)
+        log_p, p_error = log_normal_cells(z - shift, 2.0 * UNIT, 2.0 * UNIT * shift)
+        size = np.abs(z)
+        # beyond an edge the mean of x^2 is at most (|edge| + 2)^2
+        far = np.maximum(np.append(size, size[-1:]), np.append(size[:1], size)) + 3.0 + shift
+        rule = 1.1 * (1.0 + far * far) / (24.0 * self.sigma**2)
+        return Masses(log_p, log_q, np.maximum(p_error, q_error) + np.minimum(rule, 1.0))

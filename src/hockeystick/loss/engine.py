@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..numerics.roots import increasing_root
-from ..numerics.rounding import FUNCTION, LARGEST, UNIT, up
+from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
 from .composed import ComposedLoss, composed
@@ -188,7 +188,7 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
         if low < high * (1.0 - 1e-3):
             low = max(low, _epsilon_at_least(run, target[1]))
         if low < 0.99 * high and target[0] > -700.0:
-            high = min(high, renyi_epsilon(run, math.exp(target[0])))
+            high = min(high, renyi_epsilon(run, exp_down(target[0])))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high
 

@@ -1,6 +1,5 @@
 """A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ..errors import BadValue
-from ..numerics.rounding import UNIT
+from ..numerics.rounding import FUNCTION, exp_down, exp_up
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
 from .discrete import ListedLoss, SampledAtoms
@@ -41,24 +40,24 @@ class ProfileLoss:
 
     @cached_property
     def covers(self) -> tuple[AtomicLoss, ...]:
-        return (self._drawn(_law(self._hull)),)
+        return (self._drawn(_law(self._hull(exp_up))),)
 
     @cached_property
     def members(self) -> tuple[AtomicLoss, ...]:
-        return (self._drawn(_law(_tangents(self._hull))),)
+        return (self._drawn(_law(_tangents(self._hull(exp_down)))),)
 
     def _drawn(self, law: ListedLoss) -> AtomicLoss:
         return law if self.rate == 1.0 else SampledAtoms(law, self.rate, self.removal)
 
     @cached_property
-    def _hull(self) -> list[Point]:
-        """The convex minorant of the sampled profile, as exact fractions."""
+    def _samples(self) -> list[tuple[float, Fraction]]:
+        """The profile at many epsilons."""
         far = 1.0
         while far < _FAR and self.function(far) > _SMALLEST:
             far = min(2.0 * far, _FAR)
         near = [far * (i / _POINTS) for i in range(_POINTS + 1)]
         fine = [far * 10.0 ** (-6.0 * (1.0 - i / 200)) / 10.0 for i in range(200)]
-        known: dict[Fraction, Fraction] = {}
+        found = []
         last = Fraction(1)
         for epsilon in sorted({*near, *fine}):
             delta = Fraction(self.function(epsilon))
@@ -67,11 +66,17 @@ class ProfileLoss:
                     f"function({epsilon!r}) is above function at a smaller epsilon; allowed: a function that never grows."
                 )
             last = delta
-            x = Fraction(math.exp(epsilon))
+            found.append((epsilon, delta))
+        return found
+
+    def _hull(self, exp: Callable[[float], float]) -> list[Point]:
+        """The convex minorant of the samples, as exact fractions; `exp` says to which side e^epsilon is rounded."""
+        known = {Fraction(0): Fraction(1)}
+        for epsilon, delta in self._samples:
+            x = Fraction(exp(epsilon)) if epsilon else Fraction(1)
             known[x] = delta
             if epsilon:
                 known[1 / x] = 1 - 1 / x + delta / x
-        known[Fraction(0)] = Fraction(1)
         hull: list[Point] = []
         for x in sorted(known):
             y = known[x]
@@ -115,4 +120,5 @@ def _law(curve: list[Point]) -> ListedLoss:
         mass = after - before
         if mass > 0:
             values.append((log_fraction(x), log_fraction(mass * x), log_fraction(mass)))
-    return ListedLoss(tuple(values), curve[-1][1], max(lone, Fraction(0)), 64.0 * UNIT * 16.0)
+    largest = max(abs(log) for value in values for log in value)
+    return ListedLoss(tuple(values), curve[-1][1], max(lone, Fraction(0)), FUNCTION * (2.0 + largest))

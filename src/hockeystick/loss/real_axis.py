@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT, up
+from .atomic import AtomicLoss
 from .composed import ComposedLoss
 from .noise import TooFine
 from .renyi import RenyiLoss
@@ -34,7 +35,11 @@ def _one_above(run: ComposedLoss, place: int, c: float) -> float:
     except TooFine:
         return bound
     found = float(value[0, 0].real)
-    return min(bound, found + float(np.log1p(error[0, 0])) + FUNCTION * abs(found))
+    found += float(np.log1p(error[0, 0])) + FUNCTION * abs(found)
+    if isinstance(loss, AtomicLoss):
+        found = float(np.logaddexp(found, loss.log_omitted(c)))
+        found += 2.0 * FUNCTION * abs(found)
+    return min(bound, found)
 
 
 def _conditioned(run: ComposedLoss) -> tuple[Fraction, float, float]:
@@ -64,7 +69,7 @@ def renyi_epsilon(run: ComposedLoss, delta: float) -> float:
         rest = (Fraction(delta) - p) / (1 - p)
         if rest <= 0:
             return math.inf
-        if all(_curve(single, order) == math.inf for order in (1.0 + 1e-9, 1.5, 2.0)):
+        if _curve(single, 1.0 + 1e-9) == math.inf:  # the divergence grows with the order
             return math.inf
         value, _ = rdp_curve_to_epsilon(partial(_curve, single), min(float(rest) * (1.0 - 2.0 * UNIT), 1.0 - UNIT))
         found = max(found, up(value - other + kept, 8.0 * UNIT * (abs(kept) + abs(other))) if kept or other else value)

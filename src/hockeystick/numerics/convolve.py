@@ -70,7 +70,7 @@ class Sum:
         heights: Array = np.zeros(size // 2 + 1)
         transforms: list[tuple[ComplexArray, Array, float, int]] = []
         start = 0
-        spread = 0.0
+        spread = turns = 0.0
         for law, count in laws:
             rest = law.folded(size, apart)
             phi = np.fft.rfft(rest)
@@ -83,6 +83,8 @@ class Sum:
             self.rounding += count * (law.rounding + 4.0 * UNIT * abs(law.log_total))
             start += count * (law.first + law.peak)
             spread += count * eta * math.sqrt(float(rest @ rest))
+            turns += count * eta
+        spread *= math.exp(min(turns, 100.0))  # (|phi| + e)^(n-1) where |phi| is 1
         spectrum, error = _apart(transforms, idle) if apart else _together(transforms, heights, eta, spread)
         self.masses = np.roll(np.fft.irfft(spectrum, size), (start - first) % size)
         self.error = ((spread if apart else 0.0) + error + eta * float(np.linalg.norm(self.masses))) * SECOND_ORDER

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .rounding import ERFCX, FUNCTION, LARGEST, UNIT
+from .rounding import ERFCX, FUNCTION, LARGEST, LOG_NDTR, UNIT
 from .series import Array
 
 _ROOT_HALF = math.sqrt(0.5)
@@ -123,8 +123,8 @@ def log_normal_cells(edges: Array, wobble: float = 0.0, shift: float = 0.0) -> t
         tail, rest = log_ndtr(-near), log_ndtr(-far)
         share = -np.expm1(rest - tail)
         steep = 1.0 + np.abs(near)
-        off = 32.0 * UNIT * (2.0 + np.abs(tail)) + steep * (shift + wobble * np.abs(near))
-        off += (32.0 * UNIT * np.abs(rest) + wobble * far * (1.0 + far)) * (1.0 - share)
+        off = LOG_NDTR * (2.0 + np.abs(tail)) + steep * (shift + wobble * np.abs(near))
+        off += (LOG_NDTR * np.abs(rest) + wobble * far * (1.0 + far)) * (1.0 - share)
         with np.errstate(divide="ignore"):
             value[wide], error[wide] = tail + np.log(share), off / share
     empty = ~(width > 0.0) | (value < -1e13)

@@ -77,6 +77,8 @@ def log_fraction(value: Fraction) -> float:
     >>> print(round(log_fraction(Fraction(1, 10**400)), 9))
     -921.034037198
     """
+    if Fraction(1, 2) < value < 2:
+        return math.log1p(value - 1)
     shift = value.numerator.bit_length() - value.denominator.bit_length()
     scaled = value / Fraction(2) ** shift
     return math.log(scaled.numerator / scaled.denominator) + shift * math.log(2.0)
