@@ -105,7 +105,7 @@ class Contour:
 
     def __init__(self, parts: list[Part], epsilon: float, c: float, width: float, guess: float, most: int = 4000) -> None:
         ctx.prec = BITS
-        self.c = c = c * 0.97  # not the library's own contour
+        self.c = c = (1.0 + 0.97 * c) - 1.0  # not the library's own contour; 1 + c is exact
         self.step = step = min(2 * math.pi * c / (LEAD - guess), 0.25 * width)
         self.ahead = [(c + x * width, _real_height(parts, c + x * width)) for x in (0.3, 1.0, 2.0, 4.0, 8.0)]
         while self._right(arb(epsilon)) - guess > -60.0:

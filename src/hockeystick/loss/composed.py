@@ -243,5 +243,5 @@ class ComposedSlice:
         for one, count in self.slices:
             value, relative = one.values(step, nodes)
             total = total + count * value
-            error = error + count * (np.log1p(relative) + 2.0 * UNIT * np.abs(value))
+            error = error + count * (relative + 2.0 * UNIT * np.abs(value))
         return total, error + len(self.slices) * UNIT * np.abs(total)

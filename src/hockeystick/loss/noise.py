@@ -4,10 +4,11 @@ With noise multiplier s and a standard normal z, the log ratio of (1-q) N(0, 1) 
 x = q (e^t - 1), t = z/s - 1/(2 s^2); r = q e^t/(1 + x) is the share of the sampled component and L' = r/s.
 M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand between M and a finite sum:
 
-* the rule on the whole line: with z moved to z + i a, a = s * angle, the normal density grows by e^{a^2/2},
-  |arg(1 + x)| <= angle, and |1 + x| lies between cos(angle/2) and 1 times its value on the real line, so the error is at
-  most 2 e^{a^2/2 + |Im k| angle} cos(angle/2)^{min(Re k, 0)} M(Re k) / (e^{2 pi a / step} - 1)   for angle < pi
-  (Trefethen and Weideman 2014, Theorem 5.1);
+* the rule on the whole line: the error is at most 2 N/(e^{2 pi a / step} - 1), N a bound of the integral of the modulus on the
+  lines z +- i a (Trefethen and Weideman 2014, Theorem 5.1).  With a = s * angle, angle < pi, the normal density grows by
+  e^{a^2/2} there; arg(1 + x) = arg(1 - r + r e^{i angle}) grows with z from 0 to angle; and |1 + x|^2 shrinks by
+  1 - 4 r (1-r) sin(angle/2)^2 >= cos(angle/2)^2.  For real k the last bounds give N <= e^{a^2/2} cos(angle/2)^{min(k, 0)} M(k);
+  for complex k, N is summed over cells of z, and of several angles the one is taken that allows the longest step;
 * the nodes left out: L is increasing, convex and of slope at most 1/s, so e^{kL} lies below a Gaussian right of any
   point and below its value there on the left;
 * rounding: a first-order bound, summed along with the nodes.
@@ -28,6 +29,8 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 MAX_NODES = 40_000
 _SMALL = 1.0  # |k L| below which a node goes into the power sums
 _LONG = 3_000
+_ANGLES = 0.75 ** np.arange(8)  # as shares of the largest that is tried
+_PLACES = np.arange(65) * (1.0 / 64.0)
 _CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
 
 
@@ -145,12 +148,7 @@ class Grid:
         if self.large:
             self.least = self.most = k
         else:
-            self.least, self.most = -1.15 * max(k - 1.0, -k), max(k, 1.0 - k)
-        sag = 0.25 * max(-self.least, 0.0)
-        self.angle = min(math.sqrt(2.0 * lead / (noise * noise + sag)), 2.5 if sag else 3.0)
-        a = self.angle * noise
-        growth = 0.5 * a * a + min(self.least, 0.0) * math.log(math.cos(0.5 * self.angle))
-        self.step = 2.0 * math.pi * a / (lead + growth + reach * self.angle)
+            self.least, self.most = min(-1.15 * max(k - 1.0, -k), 0.0), max(k, 1.0 - k, 1.0)
         if self.large and k > 0.0:
             self.low, high = shape.left_edge(k, level - lead), shape.right_edge(k, level - lead)
         else:
@@ -158,6 +156,9 @@ class Grid:
             high = max(shape.right_edge(max(self.most, 1.0), -lead), math.sqrt(2.0 * lead) + 1.0 / noise)
         if ahead > self.most:
             high = max(high, min(shape.right_edge(ahead, -lead), 2.0 * high))
+        self.step, self.log_rule = self._choose_step(max(level, 0.0))
+        # the strip for real exponents
+        self.angle = min(2.0 * math.pi * noise / (self.step * (noise * noise + 0.25 * max(-self.least, 0.0))), 2.5)
         if not 0.0 < (high - self.low) / self.step < 1e12:
             raise TooFine
         count = int((high - self.low) / self.step) + 2
@@ -172,6 +173,35 @@ class Grid:
         self.ratio, self.share = shape.ratios(self.z)
         self.base = (math.log(self.step) - LOG_ROOT_TWO_PI) - 0.5 * self.z * self.z
         self.ends = shape.ratio(self.low), shape.ratio(self.high)
+
+    def _choose_step(self, level: float) -> tuple[float, float]:
+        """The longest step whose error is below e^(level - lead) for all exponents, and log of a bound of that error."""
+        shape, noise, least, reach = self.shape, self.shape.noise, min(self.least, 0.0), self.reach
+        widest = min(math.sqrt(2.0 * self.lead) / noise, 2.8)
+        lean = max(self.most, 0.0) / noise
+        far = max(lean + math.sqrt(lean * lean + 2.0 * (self.lead + reach * widest)), self.low + 1.0)
+        z = self.low + (far - self.low) * _PLACES
+        ratio, share = shape.ratios(z)
+        angles = (widest * _ANGLES)[:, None]
+        left, right, most = z[:-1], z[1:], np.minimum(share[1:], 0.5)
+        nearest = np.minimum(np.maximum(left, 0.0), right)
+        cells = np.maximum(self.most * ratio[1:], self.least * ratio[:-1]) - 0.5 * nearest * nearest
+        turn = reach * np.arctan2(share[1:] * np.sin(angles), share[1:] * (np.cos(angles) - 1.0) + 1.0)
+        cells = cells + turn
+        if least < 0.0:
+            cells += np.log1p((-4.0 * most * (1.0 - most)) * np.sin(0.5 * angles) ** 2) * (0.5 * least)
+        top = cells.max(axis=1)
+        inside = top + np.log(np.exp(cells - top[:, None]).sum(axis=1)) + (math.log((far - self.low) / 64.0) - LOG_ROOT_TWO_PI)
+        angle, fold = angles[:, 0], np.log(np.cos(0.5 * angles[:, 0])) * least
+        before = log_tail_bound(-self.low) + max(self.most * float(ratio[0]), least * self.floor)
+        beyond = max(shape.right_tail(max(self.most, 1e-300), far), log_tail_bound(far))
+        rise = np.logaddexp(np.logaddexp(inside, before + turn[:, 0] + fold), beyond + reach * angle + fold)
+        a = angle * noise
+        rise = rise + (0.5 * a * a + (math.log(2.0) + 1e-6))
+        steps = (2.0 * math.pi) * a / (self.lead - level + rise)
+        best = int(steps.argmax())
+        alias = 2.0 * math.pi * float(a[best]) / float(steps[best])
+        return float(steps[best]), float(rise[best]) - alias - math.log1p(-math.exp(-alias)) + 1e-9
 
     def covers(self, k: float, level: float, lead: float, reach: float) -> bool:
         """Whether these are within what the grid was built for."""

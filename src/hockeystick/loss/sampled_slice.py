@@ -16,10 +16,10 @@ from .noise import LOG_ROOT_TWO_PI, Grid, Shape
 
 GridMaker = Callable[[float, float, float, float, float], Grid]
 
-_FINE = 34.0  # -log of the rule's error times the count
+_FINE = 30.0  # -log of the rule's error times the count
 _BLOCK = 16
 _DIRECT = 64  # nodes of the noise up to which a small table is summed at once
-_CUTS = np.array([0.25, 4.0, 64.0, 1024.0])
+_SHARES = np.arange(5)[:, None] * 0.25
 _HALVES = np.arange(2 * BINS + 1)
 
 
@@ -91,11 +91,10 @@ class SampledGaussianSlice:
     def decay(self, cells: Cells, thorough: bool) -> Array:
         """The best of three proofs: near in by the moments, far out by the smoothness, in between by the spread (if thorough)."""
         if not thorough:
-            far = self._smooth_gap(cells.left, self.shape.rate * _CUTS[:1])  # of 1 - |phi|, the others of 1 - |phi|^2
+            far = self._smooth_gap(cells.left)  # of 1 - |phi|, the others of 1 - |phi|^2
             gap = self._quick_gap = np.maximum(moment_gap(cells, *self._moments()), far * (2.0 - far))
         else:
-            far = self._smooth_gap(cells.left, self.shape.rate * _CUTS[1:])
-            gap = np.maximum(np.maximum(self._quick_gap, spread_gap(cells, *self._binned())), far * (2.0 - far))
+            gap = np.maximum(self._quick_gap, spread_gap(cells, *self._binned()))
         return np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-0.5 * (1.0 - 1e-12))
 
     def _moments(self) -> tuple[Array, Array]:
@@ -143,45 +142,46 @@ class SampledGaussianSlice:
         high = 0.5 * (edges[:, 1:] + edges[:, :-1]) + rise * (offsets[:, BINS:] + slack)
         return masses, edges, low, high
 
-    def _smooth_gap(self, u: Array, cuts: Array) -> Array:
-        """Integration by parts against a soft cut r/(r + r0) of the flat part of L.
+    def _smooth_gap(self, u: Array) -> Array:
+        """Integration by parts against soft cuts chi = r^3/(r^3 + r0^3) of the flat part of L.
 
-        With h the tilted density of y = s z and dL/dy = r/s^2, s^2 h/(r + r0) has total variation E|psi|, psi =
-        [k r - y - r(1-r)/(r+r0)]/(r+r0), so |phi(c+iu)/phi(c)| <= 1 - E[r/(r+r0)] + sqrt(E psi^2)/u.  Of several
-        r0 the largest is taken that still keeps enough mass for the run to fall.
+        With h the tilted density of y = s z and dL/dy = r/s^2, s^2 h chi/r has total variation E|psi|, psi = (chi/r) B, B =
+        k r - y + (1-r)(2 - 3 chi), so |phi(c+iu)/phi(c)| <= 1 - E[chi] + V/u, V^2 = E[chi] E[B^2 chi/r^2] >= (E|psi|)^2.
+        Of several r0 the best is taken at each u.
         """
         grid, share, noise = self.grid, self.grid.share, self.shape.noise
+        cuts = 0.7 * self.shape.rate**_SHARES
+        cubes = cuts * cuts * cuts
+        square = share * share
+        slope = share / (square * share + cubes)  # chi/r^2
+        cut = square * slope
         weight = self.tilted * (1.0 / self.total[:, None])
-        masses = weight @ (share / (share + cuts[:, None])).T
-        enough = (masses * math.exp(self.log_count) > 60.0).all(axis=0)
-        best = max(0, int(enough.sum()) - 1)  # the mass falls from cut to cut
-        cut, mass = float(cuts[best]), masses[:, best]
-        inverse = 1.0 / (share + cut)
-        slope = (self.k[:, None] * share - (noise * grid.z + share * inverse * (1.0 - share))) * inverse
-        square = (slope * slope * weight).sum(axis=1)
-        # the rule's own error: on the strip of half-angle pi/2, |r/(r+r0)| <= 1, |psi| <= sqrt(2) (|k| + |y| + a + 1)/r0
-        half = min(grid.angle, 0.5 * math.pi)
+        mass = weight @ cut.T
+        pull = self.k[:, None] * share - noise * grid.z
+        rest = (1.0 - share) * (2.0 - 3.0 * cut)
+        pulled, bent = weight * pull, rest * slope
+        first, last = (pulled * pull) @ slope.T, weight @ (rest * bent).T
+        spread = first + 2.0 * (pulled @ bent.T) + last + 1e-12 * (first + last)
+        # the rule's own error: on the strip of half-angle pi/4, |chi| <= 1.5, |chi/r^2| <= 1.5/r0^2 and |1 - r| <= 1
+        half = min(grid.angle, 0.25 * math.pi)
         lost = self.lost + math.exp(min(600.0, grid.rule(min(self.k.tolist()), half))) + 1e-12
-        reach = 1.5 * (float(np.abs(self.k).max()) + 1.0 + noise * (half + 2.0 * max(abs(grid.low), abs(grid.high))))
-        mass = np.maximum(0.0, mass * (1.0 - lost) - lost)
-        variation = np.sqrt(square * (1.0 + lost) + lost * (reach / cut) ** 2)
-        return stretched_gap(u, mass[:, None], variation[:, None])
+        reach = float(np.abs(self.k).max()) + 7.0 + noise * (noise * half + 2.0 * max(abs(grid.low), abs(grid.high)))
+        inverse = 1.0 / cuts[:, 0]
+        spread = spread * (1.0 + lost) + (1.5 * lost * reach**2) * (inverse * inverse)
+        variation = np.sqrt(spread * (mass * (1.0 + lost) + 1.5 * lost))
+        mass = np.maximum(0.0, mass * (1.0 - lost) - 1.5 * lost)
+        return stretched_gap(u, mass[:, :, None], variation[:, :, None]).max(axis=1)
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         frequency = step * (nodes - 1)
         grid = self.grid if frequency <= self.grid.reach else self._grid(frequency, 0.0)
-        # the rule's error at each node, relative to M(Re k)
-        rule = np.exp(np.minimum(grid.rule(float(self.k.min())) + (grid.angle * step) * np.arange(nodes), 600.0))
-        if self.level > 1.0:
-            value, error = self._plain(grid, step, nodes, rule)
-        else:
-            value, error = self._excess(grid, step, nodes, rule)
+        value, error = (self._plain if self.level > 1.0 else self._excess)(grid, step, nodes)
         for row, removal in enumerate(self.removals):
             if not removal:
                 value[row] = np.conj(value[row])
         return value, error
 
-    def _plain(self, grid: Grid, step: float, nodes: int, rule: Array) -> tuple[ComplexArray, Array]:
+    def _plain(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """log M(k) as it stands, scaled by its largest term."""
         log_weight = self.k[:, None] * grid.ratio + grid.base
         shift = float(log_weight.max())
@@ -189,14 +189,14 @@ class SampledGaussianSlice:
         phi = _transform(grid.ratio, tilted, step, nodes)
         reach = np.hypot(self.k[:, None], step * np.arange(nodes))
         lost = _transform_error(grid.ratio, tilted, grid.z, grid.ratio_errors()[1], reach)
-        lost += math.exp(min(600.0, self._outside(grid) - shift))
+        lost += math.exp(min(600.0, self._outside(grid) - shift)) + math.exp(min(600.0, grid.log_rule - shift))
         magnitude = np.maximum(np.abs(phi), 1e-290)
         value = 1j * np.angle(phi)
         value += np.log(magnitude) + shift
-        error = (lost + 2.0 * tilted.sum(axis=1)[:, None] * rule) / magnitude
+        error = lost / magnitude
         return value, error * SECOND_ORDER + 2.0 * UNIT * abs(shift)
 
-    def _excess(self, grid: Grid, step: float, nodes: int, rule: Array) -> tuple[ComplexArray, Array]:
+    def _excess(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """M(k) - 1 = E[e^{kL} - 1 - k x] (E x = 0), so that it has relative accuracy however small it is."""
         k = np.empty((self.k.size, nodes), dtype=np.complex128)
         k.real = self.k[:, None]
@@ -209,7 +209,7 @@ class SampledGaussianSlice:
         powers[0] = 1.0
         factor = k * (k - 1.0)
         excess = factor * (split.tails @ np.multiply.accumulate(powers, axis=0)).reshape(k.shape)
-        lost = np.abs(factor) * split.small_error + ((4.0 + 2.0 * size) * (1.0 + float(self.total.max()))) * rule
+        lost = np.abs(factor) * split.small_error + (2.0 + 2.0 * size) * math.exp(min(600.0, grid.log_rule))
         if split.far:
             tilted = np.exp(self.k[:, None] * split.ratio + split.base)
             excess += _transform(split.ratio, tilted, step, nodes)

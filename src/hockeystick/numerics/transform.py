@@ -4,10 +4,19 @@ import math
 
 import numpy as np
 
-from .cells import COUNT, Cells
+from .cells import COUNT, RATIO, Cells
 from .series import Array
 
 BINS = 32
+
+
+def _narrowed(shift: int) -> tuple[int, float]:
+    """Cells to the right, and 2 (1 - cos t)/t^2 for the t that is pi so many cells to the left."""
+    t = math.pi / RATIO**shift
+    return shift, 2.0 * (1.0 - math.cos(t)) / (t * t) * (1.0 - 1e-9)
+
+
+_NARROWINGS = [_narrowed(shift) for shift in (0, 4, 9)]
 _ROWS = np.arange(2)[:, None, None]
 
 
@@ -44,9 +53,9 @@ def moment_gap(cells: Cells, variance: Array, fourth: Array) -> Array:
 def spread_gap(cells: Cells, masses: Array, edges: Array, low: Array, high: Array) -> Array:
     """Lower bounds of 1 - |f(u)|^2 on cells of u, from the masses of laws in consecutive intervals, one row for each law.
 
-    1 - |f(u)|^2 = 2 E sin^2(u (X - X')/2) >= (2/pi^2) u^2 E[(X - X')^2; |X - X'| <= pi/u] for independent copies;
-    two intervals of the law contribute their masses times the square of the distance of their conditional means
-    (Jensen), once their farthest points are within pi/u.  `masses` are lower bounds of the probabilities of the
+    1 - |f(u)|^2 = E[1 - cos(u (X - X'))] >= (1 - cos t)/t^2 u^2 E[(X - X')^2; |X - X'| <= t/u] for independent copies and
+    t <= pi, of which the best t is taken; two intervals of the law contribute their masses times the square of the distance
+    of their conditional means (Jensen), once their farthest points are within t/u.  `masses` are lower bounds of the probabilities of the
     intervals between `edges`; their conditional means lie between `low` and `high`.
     """
     inner = np.maximum(low[:, None, :] - high[:, :, None], 0.0)  # zero unless the column lies right of the row
@@ -55,9 +64,12 @@ def spread_gap(cells: Cells, masses: Array, edges: Array, low: Array, high: Arra
     rows = masses.shape[0]
     place = cells.last_within(outer) + (_ROWS[:rows] * (COUNT + 1) + 1)
     collected = np.bincount(place.ravel(), weights=weight.ravel(), minlength=rows * (COUNT + 1)).reshape(rows, COUNT + 1)
-    left = cells.left
     moment = np.add.accumulate(collected[:, :0:-1], axis=1)[:, ::-1]
-    return np.minimum(left * left * moment * (4.0 / math.pi**2 * (1.0 - 1e-9)), 1.0)
+    best = moment * _NARROWINGS[0][1]
+    for shift, factor in _NARROWINGS[1:]:
+        best[:, :-shift] = np.maximum(best[:, :-shift], moment[:, shift:] * factor)
+    left = cells.left
+    return np.minimum(left * left * best, 1.0)
 
 
 def exponential_offset(rate: Array, width: float | Array) -> Array:
