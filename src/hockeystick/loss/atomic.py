@@ -123,7 +123,7 @@ class AtomicLoss(ABC):
         value = float(terms.sum()) + float(self.lone)
         return value, off + value * (error + (z.size + 16.0) * UNIT + 4.0 * FUNCTION)
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
         return AtomicSlice(self, c)
 
     def closed(self, epsilon: float) -> Closed:
@@ -166,7 +166,7 @@ class AtomicSlice:
         found: Array = (value + slack)[None, :]
         return found
 
-    def decay(self, cells: Cells, thorough: bool) -> Array:
+    def decay(self, cells: Cells) -> Array:
         return np.zeros((1, cells.left.size))
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:

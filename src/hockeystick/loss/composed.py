@@ -94,6 +94,11 @@ class ComposedLoss:
         """log of a bound of the P-mass that the losses leave out."""
         return max((loss.stray + math.log(count) + math.log(len(self.terms)) for loss, count in self.terms), default=-math.inf)
 
+    @property
+    def ends(self) -> bool:
+        """Whether any ordered pair has an infinite loss."""
+        return any(loss.single(row).infinite for loss, _ in self.terms for row in range(loss.rows))
+
     def infinite(self, mass: Literal["infinite", "lone"] = "infinite") -> Fraction:
         """P(Z = infinity), or Q(Z = -infinity): exactly, or for many steps to very many digits."""
         masses = [(getattr(loss, mass), count) for loss, count in self.terms if getattr(loss, mass)]
@@ -158,9 +163,9 @@ class ComposedLoss:
             value, error = value + count * one, error + count * one_error
         return value, error + (len(self.terms) + 2) * UNIT * value
 
-    def slice(self, c: float, ahead: float, reach: float) -> "ComposedSlice":
-        """Everything certified along Re w = c, for |u| up to about reach, and bounds of K from c to about `ahead`."""
-        return ComposedSlice(tuple((loss.slice(c, ahead, reach, count), count) for loss, count in self.terms))
+    def slice(self, c: float, ahead: float) -> "ComposedSlice":
+        """Everything certified along Re w = c, and bounds of K from c to about `ahead`."""
+        return ComposedSlice(tuple((loss.slice(c, ahead, count), count) for loss, count in self.terms))
 
     def saddle_of_delta(self, log_delta: float, start: float | None = None, expand: Expand | None = None) -> float:
         """The c that minimises (K(c) - log c - log(1+c) - log delta) / c, to about a percent."""
@@ -228,11 +233,11 @@ class ComposedSlice:
             total, size = total + value, size + np.abs(value)
         return total + (len(self.slices) + 2) * UNIT * size
 
-    def decay(self, cells: Cells, thorough: bool) -> Array:
+    def decay(self, cells: Cells) -> Array:
         """Lower bounds of -log |phi(c+iu)/phi(c)| of the whole run on cells of u, the least over the rows."""
         total: Array = np.zeros((1, 1))
         for one, count in self.slices:
-            total = total + count * one.decay(cells, thorough)
+            total = total + count * one.decay(cells)
         least: Array = total.min(axis=0)
         return least * (1.0 - (len(self.slices) + 2) * UNIT)
 

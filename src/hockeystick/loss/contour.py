@@ -23,7 +23,6 @@ from .composed import ComposedLoss
 from .noise import TooFine
 
 TOLERANCE = 29.0  # -log of the relative size allowed to each discretisation error
-_FEW = 40  # nodes beyond which a more thorough proof of the decay pays
 _FORWARD = (0.0, 0.4, 1.2, 3.0, 6.5)
 
 
@@ -84,7 +83,7 @@ class Contour:
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
         self.c = saddle.c
         self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
-        self.slices = run.slice(saddle.c, saddle.ahead, 12.0 * saddle.width)
+        self.slices = run.slice(saddle.c, saddle.ahead)
         self.forward = [self.c + step * saddle.width for step in _FORWARD]
         markov = [log_markov(s) for s in self.forward]
         above = self.slices.above(np.array(self.forward)).tolist()
@@ -148,12 +147,8 @@ class Contour:
 
     def _cut(self, width: float) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
-        nodes = self._cut_by(width, thorough=False)
-        return nodes if nodes <= _FEW else self._cut_by(width, thorough=True)
-
-    def _cut_by(self, width: float, thorough: bool) -> int:
         cells = Cells(width)
-        beyond = cells.sums_beyond(np.exp(-self.live.decay(cells, thorough)), self.step)
+        beyond = cells.sums_beyond(np.exp(-self.live.decay(cells)), self.step)
         factor = self.c * (self.c + 1.0) / self.step * SECOND_ORDER
         wanted = math.exp(-TOLERANCE) * width / self.step / factor
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
@@ -175,7 +170,9 @@ class Contour:
     def error(self, epsilon: float) -> float:
         """About how far the certified ends of log delta(epsilon) lie from the last estimate."""
         size = 8.0 * UNIT * (2.0 * abs(self.c * epsilon) + abs(self.saddle.log_delta))
-        return (self.height_error[0] + (self.sum_error[0] + self.dropped) / self.total) * 1.001 + size
+        lost = self.sum_error[0] + self.dropped + 2.0 * math.exp(-TOLERANCE)
+        error: float = (self.height_error[0] + lost / self.total) * 1.001 + size
+        return error
 
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""

@@ -47,8 +47,8 @@ class Slice(Protocol):
         """Upper bounds of K at real points right of -1, on the same side of 0 as c."""
         ...
 
-    def decay(self, cells: Cells, thorough: bool) -> Array:
-        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u; asked again, thorough, if the first were too weak."""
+    def decay(self, cells: Cells) -> Array:
+        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u."""
         ...
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
@@ -130,10 +130,10 @@ class Loss(Protocol):
         """E Z = K'(0), the Kullback-Leibler divergence, and a bound of its error."""
         ...
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
         """The slice at Re w = c, so accurate that count steps of it lose nothing.
 
-        Bounds of K are wanted to about `ahead`, values perhaps to |u| = reach; both are hints.
+        Bounds of K are wanted to about `ahead`, which is a hint.
         """
         ...
 

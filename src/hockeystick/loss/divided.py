@@ -57,7 +57,7 @@ class DividedLoss(ABC):
     def expand(self, c: float) -> tuple[float, float, float]:
         return self.coarse.expand(c)
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
         raise TooFine
 
     def closed(self, epsilon: float) -> Closed | None:

@@ -80,14 +80,13 @@ def _log_delta(run: ComposedLoss, epsilon: float) -> Interval:
     """Of a run whose losses are all exact, or all bounds of it; P(Z = infinity) is added to the finite part."""
     if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
         return -math.inf, renyi_log_delta(run, epsilon)
-    masses = [single.infinite() for single in run.singles()]
-    if not any(masses):
+    if not run.ends:
         low, high = _finite_log_delta(run, epsilon)
     else:
         ends = []
-        for single, mass in zip(run.singles(), masses, strict=True):
+        for single in run.singles():
             low, high = _finite_log_delta(single, epsilon)
-            if mass:
+            if mass := single.infinite():
                 sure = log_fraction(mass)
                 slack = 8.0 * UNIT * (1.0 + abs(sure))
                 low, high = float(np.logaddexp(low, sure - slack)) - slack, float(np.logaddexp(high, sure + slack)) + slack
@@ -140,12 +139,13 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
         return 0.0, 0.0
     if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
         return 0.0, renyi_epsilon(run, delta)
-    masses = [single.infinite() for single in run.singles()]
-    if not any(masses):
+    if not run.ends:
         return _finite_epsilon(run, math.log(delta) if delta else -math.inf)
     ends = []
-    for single, mass in zip(run.singles(), masses, strict=True):
-        rest = Fraction(delta) - mass  # exact, so that it is known whether delta is below the infinite mass, or equal to it
+    for single in run.singles():
+        rest = (
+            Fraction(delta) - single.infinite()
+        )  # exact, so that it is known whether delta is below the infinite mass, or equal to it
         if rest < 0:
             return math.inf, math.inf
         ends.append(_finite_epsilon(single, log_fraction(rest) if rest else -math.inf))
@@ -305,7 +305,7 @@ def _near_one(run: ComposedLoss, epsilon: float) -> float:
     """
     _, mean, variance = run.expand(0.0)
     t = 1.0 - (1.0 - min(0.5, max((mean - epsilon) / variance, 1e-6)))  # 1 - t is exact
-    bound = float(run.slice(-t, -t, 0.0).above(np.array([-t])).min()) + t * epsilon + 8.0 * UNIT * abs(epsilon)
+    bound = float(run.slice(-t, -t).above(np.array([-t])).min()) + t * epsilon + 8.0 * UNIT * abs(epsilon)
     return (
         math.log1p(-math.exp(bound)) * (1.0 + 2.0 * FUNCTION) - 1e4 * FUNCTION * math.exp(bound) if bound < -1e-3 else -math.inf
     )

@@ -87,7 +87,7 @@ class ExponentialLoss:
             return value, value * 1e-12
         return a / math.tanh(0.5 * a) - 2.0, 8.0 * FUNCTION * (a + 3.0)
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> "ExponentialSlice":
+    def slice(self, c: float, ahead: float, count: int) -> "ExponentialSlice":
         return ExponentialSlice(self.epsilon, c)
 
     @property
@@ -142,7 +142,7 @@ class ExponentialSlice:
         value, error = self._log_phi(points + (0.5 + 0j))
         return (value.real + error * SECOND_ORDER)[None, :]
 
-    def decay(self, cells: Cells, thorough: bool) -> Array:
+    def decay(self, cells: Cells) -> Array:
         left = cells.left
         v = abs(self.c + 0.5)
         direct = 1.0 / math.tanh(v * self.epsilon) * (v / np.hypot(v, left)) * (1.0 + 1e-12)

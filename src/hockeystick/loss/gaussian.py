@@ -38,7 +38,7 @@ class GaussianLoss:
     def mean(self) -> tuple[float, float]:
         return 0.5 * self.square, 0.5 * self.square * SQUARE_ERROR
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> "GaussianSlice":
+    def slice(self, c: float, ahead: float, count: int) -> "GaussianSlice":
         return GaussianSlice(self.square, c)
 
     @property
@@ -81,7 +81,7 @@ class GaussianSlice:
         value = 0.5 * self.square * points * (points + 1.0)
         return (value + np.abs(value) * (SQUARE_ERROR + 4.0 * UNIT))[None, :]
 
-    def decay(self, cells: Cells, thorough: bool) -> Array:
+    def decay(self, cells: Cells) -> Array:
         return (cells.left * cells.left * (0.5 * self.square * (1.0 - SQUARE_ERROR - 8.0 * UNIT)))[None, :]
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:

@@ -62,7 +62,7 @@ class LaplaceLoss:
         value = a + math.expm1(-a) if a > 1e-2 else a * a * (0.5 - a * (1 / 6 - a * (1 / 24 - a * (1 / 120 - a / 720))))
         return value, (4.0 * a * FUNCTION if a > 1e-2 else value * 1e-14)
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> "LaplaceSlice":
+    def slice(self, c: float, ahead: float, count: int) -> "LaplaceSlice":
         return LaplaceSlice(self.a, c)
 
     @property
@@ -137,7 +137,7 @@ class LaplaceSlice:
         value, error = self._log_phi(points + (0.5 + 0j))
         return (value.real + error * SECOND_ORDER)[None, :]
 
-    def decay(self, cells: Cells, thorough: bool) -> Array:
+    def decay(self, cells: Cells) -> Array:
         left, right = cells.left, cells.right
         atoms = self._top + self._bottom
         turns_left, turns_right = left * (self.a / math.pi), right * (self.a / math.pi)

@@ -29,8 +29,8 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 MAX_NODES = 40_000
 _SMALL = 1.0  # |k L| below which a node goes into the power sums
 _LONG = 3_000
-_ANGLES = 0.75 ** np.arange(8)  # as shares of the largest that is tried
-_PLACES = np.arange(65) * (1.0 / 64.0)
+_ANGLES = 0.5 ** np.arange(5)[:, None]  # as shares of the largest that is tried
+_NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
 _CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
 
 
@@ -135,12 +135,15 @@ class _Stretches:
 class Grid:
     """Equally spaced z for expectations of e^{kL}, shared by all exponents that it `covers`.
 
-    Built for one real exponent k, with imaginary parts up to `reach` and an error of the rule of about e^-lead M(k); unless M(k)
-    is large, also for the exponents of the other order of the pair, down to about 1 - k.  `ahead`, if larger than k, is another
-    real exponent that the range should serve where that is cheap.
+    Built for one real exponent k; unless M(k) is large, also for the exponents of the other order of the pair, down to about
+    1 - k.  What lies beyond the ends is about e^-lead M(k), and so is the error of the rule for imaginary parts up to `reach`,
+    unless a `step` is given: then it is for real exponents only.  `ahead`, if larger than k, is another real exponent that the
+    range should serve where that is cheap.
     """
 
-    def __init__(self, shape: Shape, k: float, level: float, lead: float, reach: float, ahead: float = 0.0) -> None:
+    def __init__(
+        self, shape: Shape, k: float, level: float, lead: float, reach: float, ahead: float = 0.0, step: float = 0.0
+    ) -> None:
         noise = shape.noise
         self.shape, self.lead, self.reach = shape, lead, reach
         self.floor = math.log1p(-shape.rate)  # the infimum of L
@@ -156,7 +159,7 @@ class Grid:
             high = max(shape.right_edge(max(self.most, 1.0), -lead), math.sqrt(2.0 * lead) + 1.0 / noise)
         if ahead > self.most:
             high = max(high, min(shape.right_edge(ahead, -lead), 2.0 * high))
-        self.step, self.log_rule = self._choose_step(max(level, 0.0))
+        self.step, self.log_rule = (step, math.inf) if step else self._choose_step(max(level, 0.0))
         # the strip for real exponents
         self.angle = min(2.0 * math.pi * noise / (self.step * (noise * noise + 0.25 * max(-self.least, 0.0))), 2.5)
         if not 0.0 < (high - self.low) / self.step < 1e12:
@@ -179,29 +182,35 @@ class Grid:
         shape, noise, least, reach = self.shape, self.shape.noise, min(self.least, 0.0), self.reach
         widest = min(math.sqrt(2.0 * self.lead) / noise, 2.8)
         lean = max(self.most, 0.0) / noise
-        far = max(lean + math.sqrt(lean * lean + 2.0 * (self.lead + reach * widest)), self.low + 1.0)
-        z = self.low + (far - self.low) * _PLACES
-        ratio, share = shape.ratios(z)
-        angles = (widest * _ANGLES)[:, None]
-        left, right, most = z[:-1], z[1:], np.minimum(share[1:], 0.5)
-        nearest = np.minimum(np.maximum(left, 0.0), right)
-        cells = np.maximum(self.most * ratio[1:], self.least * ratio[:-1]) - 0.5 * nearest * nearest
-        turn = reach * np.arctan2(share[1:] * np.sin(angles), share[1:] * (np.cos(angles) - 1.0) + 1.0)
-        cells = cells + turn
+        near, far = (max(lean + math.sqrt(lean * lean + 2.0 * x), 1.0) for x in (self.lead, self.lead + reach * widest))
+        near, far = max(near, self.low + 1.0), max(far, self.low + 1.0)
+        z = np.concatenate((self.low + (near - self.low) * _NEAR, near * (far / near) ** _FAR))
+        odds = z * (1.0 / noise) + (math.log(shape.rate) - self.floor - 0.5 / noise**2)  # log of r/(1 - r)
+        lift = np.logaddexp(0.0, odds)
+        ratio, share = lift + self.floor, np.exp(odds[1:] - lift[1:])
+        angles = widest * _ANGLES
+        nearest = np.minimum(np.maximum(z[:-1], 0.0), z[1:])
+        turn = reach * np.arctan2(share * np.sin(angles), share * (np.cos(angles) - 1.0) + 1.0)
+        cells = turn + (np.maximum(self.most * ratio[1:], self.least * ratio[:-1]) - 0.5 * nearest * nearest)
         if least < 0.0:
-            cells += np.log1p((-4.0 * most * (1.0 - most)) * np.sin(0.5 * angles) ** 2) * (0.5 * least)
-        top = cells.max(axis=1)
-        inside = top + np.log(np.exp(cells - top[:, None]).sum(axis=1)) + (math.log((far - self.low) / 64.0) - LOG_ROOT_TWO_PI)
-        angle, fold = angles[:, 0], np.log(np.cos(0.5 * angles[:, 0])) * least
+            half = np.minimum(share, 0.5)
+            cells += np.log1p((half * (half - 1.0)) * (4.0 * np.sin(0.5 * angles) ** 2)) * (0.5 * least)
+        top = float(cells.max())
+        inside = np.exp(cells - top) @ (z[1:] - z[:-1]) * (1.0 / math.sqrt(2.0 * math.pi))
         before = log_tail_bound(-self.low) + max(self.most * float(ratio[0]), least * self.floor)
         beyond = max(shape.right_tail(max(self.most, 1e-300), far), log_tail_bound(far))
-        rise = np.logaddexp(np.logaddexp(inside, before + turn[:, 0] + fold), beyond + reach * angle + fold)
-        a = angle * noise
-        rise = rise + (0.5 * a * a + (math.log(2.0) + 1e-6))
-        steps = (2.0 * math.pi) * a / (self.lead - level + rise)
-        best = int(steps.argmax())
-        alias = 2.0 * math.pi * float(a[best]) / float(steps[best])
-        return float(steps[best]), float(rise[best]) - alias - math.log1p(-math.exp(-alias)) + 1e-9
+        longest = error = 0.0
+        for angle, within, turned in zip(angles[:, 0].tolist(), inside.tolist(), turn[:, 0].tolist(), strict=True):
+            a, fold = angle * noise, math.log(math.cos(0.5 * angle)) * least
+            logs = top + math.log(max(within, 1e-300)), before + turned + fold, beyond + reach * angle + fold
+            most = max(logs)
+            rise = most + math.log(sum(math.exp(one - most) for one in logs)) + 0.5 * a * a + (math.log(2.0) + 1e-6)
+            alias = self.lead - level + rise
+            if alias > 1.0 and 2.0 * math.pi * a / alias > longest:
+                longest, error = 2.0 * math.pi * a / alias, rise - alias - math.log1p(-math.exp(-alias)) + 1e-9
+        if not longest:
+            raise TooFine
+        return longest, error
 
     def covers(self, k: float, level: float, lead: float, reach: float) -> bool:
         """Whether these are within what the grid was built for."""
@@ -251,15 +260,23 @@ class Grid:
 
     def outside(self, k: float) -> float:
         """log of a bound of what the nodes beyond both ends, or left out, would add to the sum of e^{kL}, for real k."""
-        if k > 0.0:
-            shift = k / self.shape.noise
-            right = k * self.ends[1] + shift * (0.5 * shift - self.high) + log_tail_bound(self.high - shift)
-            bound = max(log_tail_bound(-self.low) + k * self.ends[0], right)
-        else:
-            bound = max(log_tail_bound(-self.low) + k * self.floor, log_tail_bound(self.high))
-        if self._skipped is not None:
-            bound = max(bound, float(self._gap(np.array([k]))[0]))
-        return bound + 1.6  # three of them; a sum exceeds its integral by less than a half
+        return self.outsides([k])[0]
+
+    def outsides(self, exponents: list[float]) -> list[float]:
+        """The same for several k."""
+        left, inverse, high = log_tail_bound(-self.low), 1.0 / self.shape.noise, self.high
+        found = []
+        for k in exponents:
+            if k > 0.0:
+                shift = k * inverse
+                right = k * self.ends[1] + shift * (0.5 * shift - high) + log_tail_bound(high - shift)
+                bound = max(left + k * self.ends[0], right)
+            else:
+                bound = max(left + k * self.floor, log_tail_bound(high))
+            if self._skipped is not None:
+                bound = max(bound, float(self._gap(np.array([k]))[0]))
+            found.append(bound + 1.6)  # three of them; a sum exceeds its integral by less than a half
+        return found
 
     def outside_linear(self, size: float) -> float:
         """The same for 1 + |k x| with |k| <= size."""

@@ -71,8 +71,8 @@ class PairedLoss:
     def mean(self) -> tuple[float, float]:
         return self.losses[0].mean()
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
-        return StackedSlice(tuple(loss.slice(c, ahead, reach, count) for loss in self.losses))
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
+        return StackedSlice(tuple(loss.slice(c, ahead, count) for loss in self.losses))
 
     def closed(self, epsilon: float) -> Closed | None:
         return None

@@ -31,7 +31,7 @@ def _one_above(run: ComposedLoss, place: int, c: float) -> float:
     if isinstance(loss, RenyiLoss):
         return bound
     try:
-        value, error = loss.slice(c, c, 0.0, count).values(1.0, 1)
+        value, error = loss.slice(c, c, count).values(1.0, 1)
     except TooFine:
         return bound
     found = float(value[0, 0].real)

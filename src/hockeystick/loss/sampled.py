@@ -66,10 +66,10 @@ class Guide:
         width = 7.0 + 2.0
         return np.concatenate((np.arange(-7.0, z, step), np.arange(peak - width, peak + width, step)))
 
-    def grid(self, k: float, level: float, lead: float, reach: float, ahead: float) -> Grid:
+    def grid(self, k: float, level: float, lead: float, reach: float) -> Grid:
         """A grid for these exponents: the last one made, if it covers them."""
         if self._grid is None or not self._grid.covers(k, level, lead, reach):
-            self._grid = Grid(self.shape, k, level, lead + 1.0, 1.2 * reach, ahead)
+            self._grid = Grid(self.shape, k, level, lead + 1.0, reach)
         return self._grid
 
     def expand(self, k: float) -> tuple[float, float, float]:
@@ -160,11 +160,11 @@ class SampledGaussianLoss:
         value, first, second = self.guide.expand(self.exponent(c))
         return value, first if self.removal else -first, second
 
-    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
         levels = [self.guide.expand(1.0 + c if removal else -c)[0] for removal in self.removals]
         if self.rows > 1 and max(levels) > 1.0:  # peaks too far apart for one grid
-            return StackedSlice(tuple(self.single(row).slice(c, ahead, reach, count) for row in range(self.rows)))
-        return SampledGaussianSlice(self.shape, self.removals, c, ahead, reach, levels, count, self.guide.grid)
+            return StackedSlice(tuple(self.single(row).slice(c, ahead, count) for row in range(self.rows)))
+        return SampledGaussianSlice(self.shape, self.removals, c, ahead, levels, count, self.guide.grid)
 
     def mean(self) -> tuple[float, float]:
         """E Z: E[L e^L - x] if the mixture is P, else E[x - L]; both integrands are non-negative."""
