@@ -13,16 +13,15 @@ from fractions import Fraction
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
-from ..numerics.series import Array, ComplexArray, even_difference, log1p_complex
+from ..numerics.rounding import FUNCTION, UNIT, up
+from ..numerics.series import Array, ComplexArray
 from ..numerics.transform import stretched_gap
 from .cumulant import NOTHING, Closed
 from .discrete import SampledAtoms, ShiftLoss
 from .divided import SampledLoss
+from .even import EvenSlice
 from .masses import Masses
 from .renyi import RenyiLoss
-
-_SERIES = 0.5
 
 
 @dataclass(frozen=True)
@@ -129,57 +128,26 @@ class ExponentialLoss:
         return Masses(0.5 * right + wide, wide - 0.5 * left, 8.0 * FUNCTION * (2.0 + a) + np.minimum(off, 1.0))
 
 
-class ExponentialSlice:
-    """phi is in closed form, and falls like 1/u: |sinh(x + iy)| <= cosh x."""
-
-    def __init__(self, epsilon: float, c: float) -> None:
-        self.epsilon, self.c = epsilon, c
-
-    def keep(self, rows: list[int]) -> "ExponentialSlice":
-        return self
-
-    def above(self, points: Array) -> Array:
-        value, error = self._log_phi(points + (0.5 + 0j))
-        return (value.real + error * SECOND_ORDER)[None, :]
+class ExponentialSlice(EvenSlice):
+    """phi falls like 1/u: |sinh(x + iy)| <= cosh x."""
 
     def decay(self, cells: Cells) -> Array:
         left = cells.left
         v = abs(self.c + 0.5)
-        direct = 1.0 / math.tanh(v * self.epsilon) * (v / np.hypot(v, left)) * (1.0 + 1e-12)
+        direct = 1.0 / math.tanh(v * self.a) * (v / np.hypot(v, left)) * (1.0 + 1e-12)
         # the tilted density is monotone and at most v / (1 - e^{-2 v epsilon})
-        peak = 2.0 * v / -math.expm1(-2.0 * v * self.epsilon) * (1.0 + 1e-12)
+        peak = 2.0 * v / -math.expm1(-2.0 * v * self.a) * (1.0 + 1e-12)
         gap = np.maximum(1.0 - direct, stretched_gap(left, 1.0, peak))
         return (np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-1.0 + 4e-12))[None, :]
 
-    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
-        value, error = self._log_phi((self.c + 0.5) + 1j * (step * np.arange(nodes)))
-        return value[None, :], error[None, :]
+    def series(self) -> tuple[float, list[float]]:
+        a = self.a
+        return 0.5 * a / math.sinh(0.5 * a), [a ** (2 * k) / math.factorial(2 * k + 1) for k in range(1, 11)]
 
-    def _log_phi(self, v: ComplexArray) -> tuple[ComplexArray, Array]:
-        """log phi at w = v - 1/2 with a bound of its error."""
-        a = self.epsilon
-        v = np.where(v.real < 0.0, -v, v)
-        size = np.abs(v) * a
-        value = np.empty(v.shape, dtype=np.complex128)
-        error = np.empty(v.shape)
-        near = (size < _SERIES) & (a < 1.0)
-        if near.any():
-            square = v[near] ** 2
-            # phi - 1 = sum_k a^2k / (2k+1)! (v^2k - 4^-k) over sinh(a/2) / (a/2)
-            scale = math.sinh(0.5 * a) / (0.5 * a)
-            excess = even_difference(square, [a ** (2 * k) / math.factorial(2 * k + 1) for k in range(1, 11)]) * (1.0 / scale)
-            value[near] = log1p_complex(excess)
-            lost = (np.abs(square) + 0.25) / np.maximum(np.abs(square - 0.25), 1e-300)
-            error[near] = np.abs(excess) * (3.0 * FUNCTION + (40.0 + 4.0 * lost) * UNIT)
-        far = ~near
-        if far.any():
-            w = np.where(np.abs(v[far]) < 1e-30, 1e-30, v[far])
-            scale = math.log(-math.expm1(-a))
-            share = -np.expm1(-2.0 * a * w) / (2.0 * w)
-            value[far] = (w - 0.5) * a + np.log(share) - scale
-            relative = (4.0 * FUNCTION + 4.0 * UNIT * size[far]) / np.maximum(np.abs(-np.expm1(-2.0 * a * w)), 1e-290)
-            error[far] = 4.0 * UNIT * (size[far] + a) + relative + 2.0 * FUNCTION * (1.0 + abs(scale))
-        return value, error
+    def factor(self, v: ComplexArray, size: Array) -> tuple[ComplexArray, Array]:
+        gone = -np.expm1(-2.0 * self.a * v)
+        relative = (8.0 * FUNCTION + 4.0 * UNIT * size) / np.maximum(np.abs(gone), 1e-290)
+        return gone / (2.0 * v * -math.expm1(-self.a)), relative + 2.0 * FUNCTION
 
 
 @dataclass(frozen=True)

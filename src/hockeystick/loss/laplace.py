@@ -11,13 +11,13 @@ from fractions import Fraction
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
-from ..numerics.series import Array, ComplexArray, even_difference, log1p_complex
+from ..numerics.rounding import FUNCTION, UNIT, up
+from ..numerics.series import Array, ComplexArray
 from ..numerics.transform import stretched_gap
 from .cumulant import NOTHING, Closed
+from .even import SERIES, EvenSlice
 from .masses import Masses
 
-_SERIES = 0.5  # |v a| below which phi - 1 is summed as a series
 _TERMS = 10
 
 
@@ -45,7 +45,7 @@ class LaplaceLoss:
 
     def expand(self, c: float) -> tuple[float, float, float]:
         a, v = self.a, c + 0.5
-        if abs(v) * a < _SERIES:
+        if abs(v) * a < SERIES:
             scale = math.exp(-0.5 * a) * (a * a / 2.0 + a**3 / 12.0) * (1.0 + (v * v + 0.25) * a * a / 12.0)
             return math.log1p(c * (c + 1.0) * scale), 2.0 * v * scale, 2.0 * scale
         v = abs(v)
@@ -117,25 +117,18 @@ class LaplaceLoss:
         return Masses(log_p, log_q, 4.0 * FUNCTION + 4.0 * UNIT * (1.0 + a + np.abs(np.maximum(wide, -1e3))) + off)
 
 
-class LaplaceSlice:
-    """phi is in closed form; the atoms keep |phi| from vanishing, the density makes it fall."""
+class LaplaceSlice(EvenSlice):
+    """The atoms keep |phi| from vanishing, the density makes it fall."""
 
     def __init__(self, a: float, c: float) -> None:
-        self.a, self.c = a, c
-        log_phi = float(self._log_phi(np.array([c + 0.5 + 0j]))[0][0].real)
+        super().__init__(a, c)
+        log_phi = float(self.log_phi(np.array([c + 0.5 + 0j]))[0][0].real)
         slack = 1.0 + 1e-12 + 8.0 * UNIT * abs(c + 1.0) * a
         self._top = 0.5 * math.exp(c * a - log_phi) * slack  # tilted mass of the atom at +a
         self._bottom = 0.5 * math.exp(-(c + 1.0) * a - log_phi) * slack
         # the rest has a monotone density, at most half of `peak` and so |its transform| <= peak / u
         self._peak = max(self._top, self._bottom)
         self._rest = max(0.0, 1.0 - self._top - self._bottom)
-
-    def keep(self, rows: list[int]) -> "LaplaceSlice":
-        return self
-
-    def above(self, points: Array) -> Array:
-        value, error = self._log_phi(points + (0.5 + 0j))
-        return (value.real + error * SECOND_ORDER)[None, :]
 
     def decay(self, cells: Cells) -> Array:
         left, right = cells.left, cells.right
@@ -148,33 +141,12 @@ class LaplaceSlice:
         gap = np.maximum(1.0 - direct, stretched_gap(left, self._rest, self._peak))
         return (np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-1.0 + 4e-12))[None, :]
 
-    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
-        v = (self.c + 0.5) + 1j * (step * np.arange(nodes))
-        value, error = self._log_phi(v)
-        return value[None, :], error[None, :]
-
-    def _log_phi(self, v: ComplexArray) -> tuple[ComplexArray, Array]:
-        """log phi at w = v - 1/2 with a bound of its error, for Re v >= 0 (phi is even in v)."""
+    def series(self) -> tuple[float, list[float]]:
         a = self.a
-        v = np.where(v.real < 0.0, -v, v)
-        size = np.abs(v) * a
-        value = np.empty(v.shape, dtype=np.complex128)
-        error = np.empty(v.shape)
-        near = (size < _SERIES) & (a < 1.0)
-        if near.any():
-            square = v[near] ** 2
-            product = square - 0.25  # w (w + 1)
-            # phi - 1 = exp(-a/2) sum_k [a^2k/(2k)! + a^(2k+1)/(2 (2k+1)!)] (v^2k - 4^-k)
-            powers = [a ** (2 * k) / math.factorial(2 * k) * (1.0 + a / (2.0 * (2 * k + 1))) for k in range(1, _TERMS)]
-            excess = math.exp(-0.5 * a) * even_difference(square, powers)
-            value[near] = log1p_complex(excess)
-            lost = (np.abs(square) + 0.25) / np.maximum(np.abs(product), 1e-300)
-            error[near] = np.abs(excess) * (FUNCTION + (40.0 + 4.0 * lost) * UNIT)
-        far = ~near
-        if far.any():
-            w = np.where(np.abs(v[far]) < 1e-30, 1e-30, v[far])
-            decayed = np.exp(-2.0 * a * w)
-            psi = 0.5 * (1.0 + decayed) - np.expm1(-2.0 * a * w) / (4.0 * w)
-            value[far] = (w - 0.5) * a + np.log(psi)
-            error[far] = 4.0 * UNIT * (size[far] + a) + (4.0 * FUNCTION + 4.0 * UNIT * size[far]) / np.abs(psi)
-        return value, error
+        terms = [a ** (2 * k) / math.factorial(2 * k) * (1.0 + a / (2.0 * (2 * k + 1))) for k in range(1, _TERMS)]
+        return math.exp(-0.5 * a), terms
+
+    def factor(self, v: ComplexArray, size: Array) -> tuple[ComplexArray, Array]:
+        decayed = np.exp(-2.0 * self.a * v)
+        psi = 0.5 * (1.0 + decayed) - np.expm1(-2.0 * self.a * v) / (4.0 * v)
+        return psi, (4.0 * FUNCTION + 4.0 * UNIT * size) / np.abs(psi)
