@@ -1,17 +1,18 @@
 """Gaussian DP of a run: the supremum over epsilon of the transform G(epsilon) = mu_GDP(epsilon, delta(epsilon)), both ends.
 
-G is "Gaussian Differential Privacy Transformation", section 4.  Both orders of a pair together have a mu exactly if delta(epsilon)
-<= delta_mu(epsilon) for epsilon >= 0 in both: for epsilon < 0, delta(epsilon) = 1 - e^epsilon + e^epsilon delta'(-epsilon) with delta'
-of the other order, and delta_mu obeys the same with itself.  So add, remove and add-or-remove have the same mu.
+G is "Gaussian Differential Privacy Transformation", section 4.  A pair obeys a mu exactly if delta(eps) <= delta_mu(eps) for
+eps >= 0 in both orders: for eps < 0, delta(eps) = 1 - e^eps + e^eps delta'(-eps) with delta' of the other order, and delta_mu
+obeys the same with itself.  So add, remove and add-or-remove have the same mu.
 
-The head is searched: the profile is convex in e^epsilon, so between two points it is below the chord of their upper ends, and
-delta_mu, convex too, must pass above a line (`line_mu`).  Far out Lemma 4 with the exponent of the left point bounds log delta by a
-straight line, and log delta_mu is concave, so the two ends decide.  The tail is proved by `loss.tail`.
+The head is searched: the profile is convex in e^eps, so between two points it is below the chord of their upper ends, and
+delta_mu, convex too, must pass above a line (`line_mu`).  Far out Lemma 4 with the exponent of the left point bounds log delta
+by a straight line, and log delta_mu is concave, so the two ends decide.  The tail is proved by `loss.tail`.
 """
 
 import heapq
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,10 @@ from .atomic import AtomicLoss
 from .composed import ComposedLoss
 from .engine import epsilon_interval, log_delta_interval
 from .gaussian import SQUARE_ERROR
+from .profile import ProfileLoss
 from .real_axis import cumulant_above
 from .renyi import RenyiLoss
-from .tail import FARTHEST, Tail, tails
+from .tail import UNTOLD, Tail, tails
 
 MOST = 600  # evaluations of delta
 _FEW = 60  # of a run that is known by bounds only, each of which takes several
@@ -51,7 +53,7 @@ class Head:
         self.run = run
         self.covers = [run] if run.exact else run.variants("covers")
         self.tails = bounds
-        self.kinks = _kinks(run)
+        self.kinks = kinks(run)
         self.log: dict[float, Interval] = {}
         self.mu: dict[float, Interval] = {}
 
@@ -135,14 +137,15 @@ class Head:
         return self.covers[0].saddle_of_epsilon(epsilon)
 
 
-def _kinks(run: ComposedLoss) -> Array:
+def kinks(run: ComposedLoss) -> Array:
     """Where the profile of a run of atoms has its kinks, if that is easily told: a guide."""
     if not run.exact or run.rows > 1 or not all(isinstance(loss, AtomicLoss) for loss, _ in run.terms):
         return np.empty(0)
-    if len(run.terms) == 1 and run.terms[0][1] == 1:
-        z = run.terms[0][0].atoms.z  # type: ignore[attr-defined]
+    first = run.terms[0][0] if run.terms else None
+    if isinstance(first, AtomicLoss) and len(run.terms) == 1 and run.terms[0][1] == 1:
+        z: Array = first.atoms.z
         return np.unique(z[z > 0.0])
-    top = sum(count * float(loss.atoms.z[-1]) for loss, count in run.terms)  # type: ignore[attr-defined]
+    top = math.fsum(count * float(loss.atoms.z[-1]) for loss, count in run.terms if isinstance(loss, AtomicLoss))
     if not run.native or not top / run.native < 1e6:
         return np.empty(0)
     return np.arange(top % run.native, top, run.native)
@@ -165,6 +168,8 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         return _up_to(run, delta, tolerance)
     bounds = [tail for one in ([run] if run.exact else run.variants("covers")[:1]) for tail in tails(one)]
     unknown = next((tail.reason for tail in bounds if tail.reason), "")
+    if any(isinstance(loss, ProfileLoss) and loss.covers[0].infinite for loss, _ in run.terms):
+        unknown = UNTOLD
     if unknown:
         certain = run.exact and any(single.infinite() for single in run.singles())
         return Peak(math.inf if certain else 0.0, math.inf, math.inf, 0, unknown)
@@ -232,6 +237,18 @@ def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     return search(head, far, 0.0, tolerance)
 
 
+def gaussian_head(run: ComposedLoss, last: float, tolerance: float) -> tuple[Peak, float]:
+    """The supremum of G from 0 to `last`, and an upper bound of log delta there."""
+    head = Head(run, [Tail(0.0, math.inf)])
+    first = head.ask(0.0)
+    point = max(0.25 * (first[1] + 0.5 * first[1] * first[1]), 1e-3 * last) if first[1] < 1e6 else last
+    while point < 0.75 * last:
+        head.ask(point)
+        point *= 2.0
+    head.ask(last)
+    return search(head, last, 0.0, tolerance), head.log[last][1]
+
+
 def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
     """Both ends of the supremum from 0 to `last`, at most `tolerance` apart where the profile is known that well."""
     points = sorted(point for point in head.mu if point <= last)
@@ -241,7 +258,7 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
         value, place = head.bound(left, right)
         heapq.heappush(heap, (-value, left, right, place))
 
-    for left, right in zip(points, points[1:], strict=False):
+    for left, right in pairwise(points):
         push(left, right)
     lower, where = max(((head.mu[point][0], point) for point in points), default=(0.0, 0.0))
     if least > lower:
@@ -284,6 +301,3 @@ def profile_ends(run: ComposedLoss) -> Callable[[float], Interval]:
         return known[epsilon]
 
     return ask
-
-
-__all__ = ["FARTHEST", "Head", "Peak", "gaussian_dp", "mu_ends", "profile_ends", "search"]

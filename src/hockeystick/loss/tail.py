@@ -7,8 +7,8 @@ For an ordered pair of which no part has infinite losses
 
 where M^2 sums mu^2 of the parts with Gaussian tails, C the largest losses of the bounded parts, and A <= 0 is what sampling takes
 off: Minkowski's inequality for 1 - q + q e^Z gives a sampled removal K(c) <= (1 + c) log(1 - q + q e^{K0(c)/(1+c)}), which is
-K0(c) + (1 + c) (log q + log(1 + e^{-K0(c)/(1+c)} (1-q)/q)).  By Lemma 4 of docs/mathematics.md delta falls like e^{-eps^2/(2 M^2)},
-so the transform tends to at most M, and it does tend to M where the Gaussian tails are those of the pair itself.
+K0(c) + (1 + c) (log q + log(1 + e^{-K0(c)/(1+c)} (1-q)/q)).  By Lemma 4 of docs/mathematics.md delta falls like
+e^{-eps^2/(2 M^2)}, so the transform tends to at most M, and to M itself where the Gaussian tails are those of the pair.
 """
 
 import math
@@ -25,6 +25,11 @@ from .renyi import RenyiLoss
 from .sampled import SampledGaussianLoss
 
 FARTHEST = 1e13  # no proof of the tail is looked for beyond this epsilon
+
+UNTOLD = (
+    "the tail of a function of epsilon cannot be told from its values (G, Theorem 4.3): give it with the claim, "
+    "as in Profile(function, tail=(epsilon, mu)); head_mu(epsilon) measures what comes before"
+)
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ def _one(loss: Any) -> tuple[float, float, tuple[float, ...], bool] | str:
             "heavier than that of Gaussian noise, so no mu follows (G, Theorem 4.3); claim zCDP or GDP instead"
         )
     if isinstance(loss, ProfileLoss):
-        return "the tail of a function of epsilon cannot be told from its values (G, Theorem 4.3); give its tail with the claim"
+        return UNTOLD
     if loss.ceiling < math.inf:
         return 0.0, max(0.0, loss.ceiling), (), True
     if isinstance(loss, GaussianLoss):
