@@ -30,6 +30,7 @@ from .renyi import RenyiLoss
 from .tail import UNTOLD, Tail, tails
 
 MOST = 600  # evaluations of delta
+_FREE = 64  # so many are spent to be closer than asked
 _FEW = 60  # of a run that is known by bounds only, each of which takes several
 _ROUGH = 1e-5  # as close as such a bound is looked for
 
@@ -197,8 +198,8 @@ def _whole(run: ComposedLoss, bounds: list[Tail], least: float, tolerance: float
             head.ask(point)
         point *= 2.0
     lower = max(least, max(low for low, _ in head.mu.values()))
-    target = (lower if run.exact else max(high for _, high in head.mu.values())) + 0.5 * tolerance
-    far = max(tail.reached(max(target, tail.limit * (1.0 + 1e-9)), unit) for tail in bounds)
+    target = lower if run.exact else max(high for _, high in head.mu.values())
+    target, far = _beyond(bounds, max(target, max(tail.limit for tail in bounds)), unit, tolerance)
     if far == math.inf:
         return Peak(lower, math.inf, 0.0, len(head.log), "no proof of the tail was found")
     beyond = max(target if tail.square > 0.0 else 0.0 for tail in bounds)
@@ -214,6 +215,13 @@ def _whole(run: ComposedLoss, bounds: list[Tail], least: float, tolerance: float
     upper = max(found.upper, beyond if far < top else 0.0)
     reason = f"the supremum over all epsilon: searched up to {last:.4g}, beyond it by proof"
     return found._replace(lower=min(found.lower, upper), upper=upper, reason=reason)
+
+
+def _beyond(bounds: list[Tail], least: float, unit: float, tolerance: float) -> tuple[float, float]:
+    """A mu, as small as it takes no long way, and an epsilon from which on delta is at most delta_mu."""
+    choices = [least * (1.0 + 4.0 * UNIT), least + 0.5 * tolerance]
+    (near, first), (mu, far) = ((mu, max(tail.reached(mu, unit) for tail in bounds)) for mu in choices)
+    return (near, first) if first <= 4.0 * far else (mu, far)
 
 
 def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
@@ -270,11 +278,12 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
         if not head.run.exact:
             goal = max(high for _, high in head.mu.values())
             goal += _ROUGH * goal
-        if -value <= goal + tolerance * (1.0 - 4.0 * UNIT):
+        close = min(tolerance, 2e-14 * goal) if len(head.log) < _FREE else tolerance
+        if -value <= goal + close * (1.0 - 4.0 * UNIT):
             break
         known = max(head.mu[left][1], head.mu[right][1])
         unsure = max(head.mu[end][1] - head.mu[end][0] for end in (left, right)) if head.run.exact else 0.0
-        if -value - known <= max(0.1 * tolerance, 0.5 * unsure) or not left < place < right:
+        if -value - known <= max(0.1 * close, 0.5 * unsure) or not left < place < right:
             break  # the ends themselves are not known any better
         heapq.heappop(heap)
         low, _ = head.ask(place)

@@ -16,7 +16,7 @@ from ..neighbours import DEFAULT, checked
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
 
 if TYPE_CHECKING:
-    from ..loss.tradeoff import Errors
+    from ..conversion.tradeoff import Errors
     from .release import Mechanism
 
 Ends = tuple[float, float]
