@@ -264,25 +264,23 @@ def best_test(forward: Profile, backward: Profile, alpha: float, guess: float = 
     """
     curve = _Curve(forward, backward, alpha, kinks)
     points = curve.bracketed(_first(alpha, guess))
+    floors = {False: 0.0, True: -1.0}  # of T, and of -beta: every model is a proof, so the best one found counts
     for _ in range(_MOST):
         best = points[_best(points)]
         small = best.epsilon < 0.0
         low, place = curve.model(points, small)
-        high = best.tpr[1] if not small else -best.beta[0]
-        if not high - low > _CLOSE * abs(high) or place in (point.epsilon for point in points):
+        floors[small] = low = max(floors[small], low)
+        high, known = (-best.beta[0], best.beta) if small else (best.tpr[1], best.tpr)
+        if high - low <= max(_CLOSE * abs(high), 3.0 * (known[1] - known[0])):
             break
-        known = best.tpr if not small else best.beta
-        if high - low <= 3.0 * (known[1] - known[0]):
+        place = curve.smooth(points, small) or place
+        if place in (point.epsilon for point in points):
             break
         points = _narrowed([*points, curve.ask(place)])
     best = points[_best(points)]
-    small = best.epsilon < 0.0
-    low, _ = curve.model(points, small)
-    if small:
-        top = min(1.0, max(-low, best.beta[0]))
-        return Errors((best.beta[0], top), (max(0.0, down(1.0 - top)), best.tpr[1]))
-    low = max(0.0, min(low, best.tpr[1]))
-    return Errors((best.beta[0], min(1.0, up(1.0 - low))), (low, best.tpr[1]))
+    beta = min(-floors[True], up(1.0 - floors[False]))
+    tpr = max(floors[False], down(1.0 + floors[True]))
+    return Errors((best.beta[0], max(beta, best.beta[0])), (min(tpr, best.tpr[1]), best.tpr[1]))
 
 
 def _first(alpha: float, mu: float) -> float:
@@ -364,6 +362,30 @@ class _Curve:
             best = min(best, _outside(xs, ends, inner, outer))
         least = min(least, best)
         return down(least, 1e-14 * abs(least)), self._kink(place, points)
+
+    def smooth(self, points: list[_Point], small: bool) -> float | None:
+        """Where T has no corner: the vertex of the parabola through three points, or a point close beside it."""
+        middle = _best(points)
+        if not 0 < middle < len(points) - 1:
+            return None
+        left, best, right = points[middle - 1 : middle + 2]
+        a, b = best.epsilon - left.epsilon, right.epsilon - best.epsilon
+        if self.kinks.size and self.kinks.searchsorted(left.epsilon) < self.kinks.searchsorted(right.epsilon, "right"):
+            return None
+        low, top, high = ((-sum(point.beta) if small else sum(point.tpr)) for point in (left, best, right))
+        bend = b * (low - top) + a * (high - top)
+        if not bend > 0.0:
+            return None
+        shift = 0.5 * (b * b * (low - top) - a * a * (high - top)) / bend
+        noise = max((point.beta[1] - point.beta[0] if small else point.tpr[1] - point.tpr[0]) for point in (left, best, right))
+        least = max(3e-6, math.sqrt(20.0 * noise * a * b * (a + b) / bend))  # nearer, the values cannot be told apart
+        if abs(shift) > max(0.02 * min(a, b), least):
+            inside = -a + least < shift < b - least
+            return best.epsilon + shift if inside else None
+        near = max(10.0 * abs(shift), least)
+        if max(a, b) < 4.0 * near:
+            return None
+        return best.epsilon - near if a > b else best.epsilon + near
 
     def _kink(self, place: float, points: list[_Point]) -> float:
         """The next kink that has not been asked, if one lies between the same two points."""

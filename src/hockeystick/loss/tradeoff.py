@@ -10,7 +10,7 @@ from ..conversion.tradeoff import Errors, Profile, best_test
 from ..numerics.rounding import down, up
 from .composed import ComposedLoss
 from .gaussian import SQUARE_ERROR, GaussianLoss
-from .gdp import kinks
+from .gdp import kinks, mu_ends
 
 
 def tester(run: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[float], Errors]:
@@ -28,8 +28,7 @@ def tester(run: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[
         if alpha == 0.0:
             return _surely(run)
         if not guess:
-            high = forward(0.0)[1]
-            guess.append(math.exp(high) * math.sqrt(2.0 * math.pi) if high < -1.0 else 2.0)
+            guess.append(mu_ends(0.0, forward(0.0)[1])[1])
         return best_test(forward, backward, alpha, guess[0], corners)
 
     return test

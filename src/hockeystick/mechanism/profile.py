@@ -11,7 +11,7 @@ from ..bounds import Bounds
 from ..errors import BadType, BadValue
 from ..loss.profile import ProfileLoss, claims_loss
 from ..neighbours import DEFAULT
-from .attack import GaussianDP
+from .attack import GaussianDP, HeadGDP
 from .claim import Claim
 from .response import epsilon_at_most
 
@@ -141,13 +141,27 @@ class Profile(Claim):
         )
         return GaussianDP(Bounds(found.lower, max(found.upper, beyond)), 0.0, math.nan, reason, len(asked))
 
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> HeadGDP:
+        """See `Attacks.head_mu`: measured on the function itself."""
+        if self.claims or neighbours == "replace" != self.neighbours:
+            return super().head_mu(epsilon, tolerance, neighbours)
+        from ..conversion.gdp_measure import head_mu
+
+        point = checks.positive("epsilon", epsilon)
+        return HeadGDP(head_mu(self._checked, point, checks.positive("tolerance", tolerance)), point, self._checked(point))
+
     def _end(self) -> tuple[float | None, float]:
         """Where the head ends, and mu beyond it: where the function is 0, it stays 0."""
         if self.tail is not None:
             return self.tail
         if self.function is None or self._checked(_FIRST[-1]) > 0.0:
             return None, math.inf
-        return next(epsilon for epsilon in _FIRST if self._checked(epsilon) == 0.0) or 2.0**-7, 0.0
+        low, high = 0.0, _FIRST[-1]
+        while low < (middle := 0.5 * (low + high)) < high and high > 1e-300:
+            low, high = (low, middle) if self._checked(middle) == 0.0 else (middle, high)
+        if 0.0 < self._checked(low) < 1e-290:  # an underflow is no proof
+            return None, math.inf
+        return max(high, 2.0**-7), 0.0
 
 
 def falling(epsilon: float, delta: float, last: float) -> float:
