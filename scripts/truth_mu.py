@@ -2,10 +2,10 @@
 
     python scripts/truth_mu.py --runs 200 --seed 1
 
-For each run: delta(eps) <= delta_mu(eps) with mu = upper, at our maximiser and at 32 random epsilons; delta(eps) >= delta_mu(eps) with
-mu = lower at the maximiser; delta(eps) <= max(delta_mu(eps), d) for mu(delta=d); and, for each order, the trade-off curve and
-the profile are duals: f(alpha) >= 1 - delta(eps) - e^eps alpha at random epsilons, and equal at the best to 1e-9.  The truth of delta is that
-of `tests/exact.py` (laws, binomial sums, sandwiches), or for DP-SGD that of `tests/oracle.py`.
+For each run: delta(eps) <= delta_mu(eps) with mu = upper, at our maximiser and at 32 random epsilons; delta(eps) >= delta_mu(eps)
+with mu = lower at the maximiser; delta(eps) <= max(delta_mu(eps), d) for mu(delta=d); and, for each order, the trade-off curve
+and the profile are duals: f(alpha) >= 1 - delta(eps) - e^eps alpha at random epsilons, and equal at the best to 1e-9.  The truth
+of delta is that of `tests/exact.py` (laws, binomial sums, sandwiches), or for DP-SGD that of `tests/oracle.py`.
 """
 
 import argparse
@@ -15,16 +15,18 @@ import random
 import sys
 from pathlib import Path
 
+from flint import arb, ctx
+
+import hockeystick as hs
+
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
-import truth
-import truth_all
-from flint import arb, ctx
+import truth  # noqa: E402
+import truth_all  # noqa: E402
 
-import exact
-import hockeystick as hs
-import oracle
+import exact  # noqa: E402
+import oracle  # noqa: E402
 
 EPSILONS = 32
 
@@ -134,7 +136,7 @@ def judged(case, rng, points=EPSILONS):
 
 
 def best_line(known, order, alpha, reach):
-    """The largest 1 - delta(eps) - e^eps alpha found: golden sections on the oracle; above the truth by nothing, below by little."""
+    """The largest 1 - delta(eps) - e^eps alpha found, by golden sections on the oracle: never above the truth."""
     other = {"remove": "add", "add": "remove"}[order]
 
     def line(epsilon):

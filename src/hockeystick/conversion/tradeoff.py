@@ -287,7 +287,7 @@ def _first(alpha: float, mu: float) -> float:
     """Where the best epsilon would be if the run were mu-GDP."""
     from scipy.special import ndtri
 
-    mu = min(max(mu, 1e-6), 1e3)
+    mu = min(max(mu, 1e-6), 40.0)
     return -mu * float(ndtri(max(alpha, 1e-300))) - 0.5 * mu * mu
 
 
@@ -326,13 +326,13 @@ class _Curve:
                 points.insert(0, self.ask(max(points[0].epsilon - step, -_FAR)))
             else:
                 points.append(self.ask(min(points[-1].epsilon + step, _FAR)))
-            if abs(points[0].epsilon) == _FAR or points[-1].epsilon == _FAR:
+            if points[0].epsilon == -_FAR or points[-1].epsilon == _FAR:
                 break
         return _narrowed(points)
 
     def model(self, points: list[_Point], small: bool) -> tuple[float, float]:
         """The least value of the chords continued (of T, or of -beta where beta is small), and where it is."""
-        middle = _best(points)
+        middle = _middle(points)
         scale = points[middle].epsilon
         xs, ends = [math.nan] * 5, [(0.0, 0.0)] * 5
         for i, point in enumerate(points, start=2 - middle):
@@ -415,8 +415,13 @@ def _best(points: list[_Point]) -> int:
     return min(range(len(points)), key=lambda i: points[i].tpr[1])
 
 
+def _middle(points: list[_Point]) -> int:
+    """The best, or the nearest to it that has neighbours."""
+    return min(max(_best(points), 1), len(points) - 2)
+
+
 def _narrowed(points: list[_Point]) -> list[_Point]:
     """The best point and, on each side, up to two neighbours."""
     ranked = sorted(set(points))
-    i = min(max(_best(ranked), 1), len(ranked) - 2)
+    i = _middle(ranked)
     return ranked[max(0, i - 2) : i + 3]

@@ -169,7 +169,7 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         return _up_to(run, delta, tolerance)
     bounds = [tail for one in ([run] if run.exact else run.variants("covers")[:1]) for tail in tails(one)]
     unknown = next((tail.reason for tail in bounds if tail.reason), "")
-    if any(isinstance(loss, ProfileLoss) and loss.covers[0].infinite for loss, _ in run.terms):
+    if any(isinstance(loss, ProfileLoss) and not loss.vanishes for loss, _ in run.terms):
         unknown = UNTOLD
     if unknown:
         certain = run.exact and any(single.infinite() for single in run.singles())
@@ -242,7 +242,9 @@ def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         point *= 2.0
     head.put(far, log - slack, log + slack)
     head.mu[far] = mu_ends(near, log - slack)[0], head.mu[far][1]
-    return search(head, far, 0.0, tolerance)
+    found = search(head, far, 0.0, tolerance)
+    whole = max((tail.limit if tail.bare else math.inf for tail in tails(run)[:1]), default=math.inf) if run.exact else math.inf
+    return found._replace(upper=min(found.upper, whole), reason=f"the supremum over the epsilons with delta(epsilon) > {delta:g}")
 
 
 def gaussian_head(run: ComposedLoss, last: float, tolerance: float) -> tuple[Peak, float]:

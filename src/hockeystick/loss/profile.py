@@ -48,6 +48,11 @@ class ProfileLoss:
     def members(self) -> tuple[AtomicLoss, ...]:
         return (self._drawn(_law(_tangents(self._hull(exp_down)))),)
 
+    @property
+    def vanishes(self) -> bool:
+        """Whether the function is 0 from some epsilon on, and not for want of smaller doubles."""
+        return not self._samples[-1][1] and min(delta for _, delta in self._samples if delta > 0) > _SMALLEST * 10**20
+
     def _drawn(self, law: ListedLoss) -> AtomicLoss:
         return law if self.rate == 1.0 else SampledAtoms(law, self.rate, self.removal)
 

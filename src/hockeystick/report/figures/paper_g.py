@@ -1,14 +1,14 @@
 """The figures of G, "Gaussian Differential Privacy Transformation", redrawn, and one of our own.
 
-`g1_data()` returns the curves of Figure 1 as arrays, `g1()` draws them; likewise `g2` to `g5` and `dpsgd`.  The paper's examples are
-Laplace noise with sensitivity / scale = 2 (erratum G-E11), "SGD", sigma = 2 by the rule sigma = (2 / eps) sqrt(log(1 / delta)), and
-"ICEA", m = 20 > 10 log(4 / (eps delta)).  Parameters that the paper does not give are chosen here: they stand at the top.
+`g1_data()` returns the curves of Figure 1 as arrays, `g1()` draws them; likewise `g2` to `g5` and `dpsgd`.  The paper's examples
+are Laplace noise with sensitivity / scale = 2 (erratum G-E11), "SGD", sigma = 2 by the rule sigma = (2 / eps) sqrt(log(1/delta)),
+and "ICEA", m = 20 > 10 log(4 / (eps delta)).  Parameters that the paper does not give are chosen here: they stand at the top.
 """
 
 import functools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from ...conversion.gdp import mu_ends
 from ...conversion.tradeoff import approx_tradeoff
 from ...errors import BadValue, MissingExtra
 from ...mechanism.gaussian import Gaussian
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Data = dict[str, Any]
 
@@ -75,7 +72,7 @@ def g1_data() -> Data:
     }
 
 
-def g1(axes: Any = None) -> "Figure":
+def g1(axes: Any = None) -> Any:
     """Draw Figure 1 (left: refinement; right: against 1-, 2- and 4-GDP)."""
     data, (figure, left, right) = g1_data(), _panels(axes)
     x = data["epsilon"]
@@ -109,7 +106,7 @@ def g2_data() -> Data:
     return found
 
 
-def g2(axes: Any = None) -> "Figure":
+def g2(axes: Any = None) -> Any:
     """Draw Figure 2."""
     data, (figure, left, right) = g2_data(), _panels(axes)
     for colour, name in zip(_COLOURS, ("Laplace", "SGD", "ICEA"), strict=False):
@@ -140,7 +137,7 @@ def _pure_profile(guarantee: float, epsilon: float) -> float:
     return max(0.0, -math.expm1(epsilon - guarantee) / (1.0 + math.exp(-guarantee)))
 
 
-def g3(axes: Any = None) -> "Figure":
+def g3(axes: Any = None) -> Any:
     """Draw Figure 3."""
     data, (figure, only) = g3_data(), _panels(axes, 1)
     for colour, one in zip(_COLOURS, PURE, strict=False):
@@ -168,17 +165,17 @@ def _amplified(profiles: dict[str, Callable[[float], float]], last: float) -> Da
     return found
 
 
-def g4(axes: Any = None) -> "Figure":
+def g4(axes: Any = None) -> Any:
     """Draw Figure 4."""
     return _sampled(g4_data(), ("Laplace", "SGD"), axes)
 
 
-def g5(axes: Any = None) -> "Figure":
+def g5(axes: Any = None) -> Any:
     """Draw Figure 5."""
     return _sampled(g5_data(), ("ICEA", "GDP"), axes)
 
 
-def _sampled(data: Data, names: tuple[str, str], axes: Any) -> "Figure":
+def _sampled(data: Data, names: tuple[str, str], axes: Any) -> Any:
     figure, *panels = _panels(axes)
     for panel, name in zip(panels, names, strict=True):
         for colour, rate in zip(_COLOURS, RATES, strict=False):
@@ -206,7 +203,7 @@ def dpsgd_data(sigma: float = 9.4, rate: float = 0.328, steps: int = 2000, delta
     }
 
 
-def dpsgd(axes: Any = None) -> "Figure":
+def dpsgd(axes: Any = None) -> Any:
     """Draw it: linear, and with the attacker's rates on logarithmic scales."""
     data, (figure, left, right) = dpsgd_data(), _panels(axes)
     names = {
@@ -225,7 +222,7 @@ def dpsgd(axes: Any = None) -> "Figure":
     return figure
 
 
-def transform_plot(profile: Any, epsilons: Any, axes: Any = None) -> "Figure":
+def transform_plot(profile: Any, epsilons: Any, axes: Any = None) -> Any:
     """The transform G of a release, or of a function epsilon -> delta, over some epsilons."""
     transformed = profile.gdp_transform(epsilons) if hasattr(profile, "gdp_transform") else gdp_transform(profile)(epsilons)
     figure, only = _panels(axes, 1)
