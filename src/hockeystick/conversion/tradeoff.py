@@ -265,7 +265,7 @@ def best_test(forward: Profile, backward: Profile, alpha: float, guess: float = 
     curve = _Curve(forward, backward, alpha, kinks)
     points = curve.bracketed(_first(alpha, guess))
     floors = {False: 0.0, True: -1.0}  # of T, and of -beta: every model is a proof, so the best one found counts
-    for _ in range(_MOST):
+    for step in range(_MOST):
         best = points[_best(points)]
         small = best.epsilon < 0.0
         low, place = curve.model(points, small)
@@ -273,14 +273,15 @@ def best_test(forward: Profile, backward: Profile, alpha: float, guess: float = 
         high, known = (-best.beta[0], best.beta) if small else (best.tpr[1], best.tpr)
         if high - low <= max(_CLOSE * abs(high), 3.0 * (known[1] - known[0])):
             break
-        place = curve.smooth(points, small) or place
+        place = (curve.smooth(points, small) or place) if step % 3 < 2 else curve.halved(points, place)
         if place in (point.epsilon for point in points):
             break
         points = _narrowed([*points, curve.ask(place)])
     best = points[_best(points)]
     beta = min(-floors[True], up(1.0 - floors[False]))
     tpr = max(floors[False], down(1.0 + floors[True]))
-    return Errors((best.beta[0], max(beta, best.beta[0])), (min(tpr, best.tpr[1]), best.tpr[1]))
+    least, most = max(0.0, best.beta[0]), min(1.0, best.tpr[1])
+    return Errors((least, min(1.0, max(beta, least))), (max(0.0, min(tpr, most)), most))
 
 
 def _first(alpha: float, mu: float) -> float:
@@ -306,7 +307,7 @@ class _Curve:
             return _Point(epsilon, (least, most), (down(1.0 - most), up(1.0 - least)))
         low, high = self.backward(-epsilon)
         rest = 1.0 - self.alpha
-        slack = UNIT + 4.0 * UNIT * rest
+        slack = (0.0 if self.alpha >= 0.5 else UNIT) + 2.0 * UNIT * rest  # 1 - alpha is exact from a half on
         weights = exp_down(epsilon), exp_up(epsilon)
         least, most = rest - exp_up(high, 1.0) - slack, rest - exp_down(low) + slack
         beta = least * weights[0 if least > 0.0 else 1], most * weights[1 if most > 0.0 else 0]
@@ -387,6 +388,12 @@ class _Curve:
             return None
         return best.epsilon - near if a > b else best.epsilon + near
 
+    def halved(self, points: list[_Point], place: float) -> float:
+        """The middle of the wider side, where that is no matter of rounding: one side may shrink too slowly."""
+        left, best, right = (point.epsilon for point in points[_middle(points) - 1 : _middle(points) + 2])
+        wide, narrow = (left, right) if best - left > right - best else (right, left)
+        return self._kink(0.5 * (best + wide), points) if abs(best - wide) > 20.0 * abs(best - narrow) else place
+
     def _kink(self, place: float, points: list[_Point]) -> float:
         """The next kink that has not been asked, if one lies between the same two points."""
         known = sorted(point.epsilon for point in points)
@@ -409,8 +416,8 @@ def _outside(xs: list[float], ends: list[Interval], inner: int, outer: int) -> f
 
 
 def _best(points: list[_Point]) -> int:
-    """The index of the point with the smallest T; where all epsilons are negative, with the largest beta."""
-    if all(point.epsilon < 0.0 for point in points):
+    """The index of the point with the smallest T, told by beta where that is the smaller."""
+    if max(point.beta[0] for point in points) < 0.5:
         return max(range(len(points)), key=lambda i: points[i].beta[0])
     return min(range(len(points)), key=lambda i: points[i].tpr[1])
 

@@ -11,6 +11,7 @@ from ..numerics.rounding import down, up
 from .composed import ComposedLoss
 from .gaussian import SQUARE_ERROR, GaussianLoss
 from .gdp import kinks, mu_ends
+from .renyi import RenyiLoss
 
 
 def tester(run: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[float], Errors]:
@@ -28,10 +29,18 @@ def tester(run: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[
         if alpha == 0.0:
             return _surely(run)
         if not guess:
-            guess.append(mu_ends(0.0, forward(0.0)[1])[1])
+            guess.append(_about(run, forward))
         return best_test(forward, backward, alpha, guess[0], corners)
 
     return test
+
+
+def _about(run: ComposedLoss, forward: Profile) -> float:
+    """About the mu of a run: a guide for the search.  Where delta(0) is nearly 1, from the mean of the loss."""
+    mu = mu_ends(0.0, forward(0.0)[1])[1]
+    if mu < 8.0 or any(isinstance(loss, RenyiLoss) for loss, _ in run.terms) or not run.exact:
+        return mu
+    return math.sqrt(2.0 * max(run.singles()[0].mean()[0], 0.0))
 
 
 def _surely(run: ComposedLoss) -> Errors:
