@@ -96,11 +96,11 @@ def claims_loss(claims: tuple[tuple[float, float], ...]) -> AtomicLoss | None:
     """
     if len(claims) == 1:
         return ResponseLoss(claims[0][0], 2, claims[0][1]) if any(claims[0]) else None
+    if (0.0, 0.0) in claims:
+        return None
     with localcontext() as context:
         context.prec = 400  # e^epsilon has up to 261 digits before the point
         hull = _minorant([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
-    if hull[-1] == (Fraction(1), Fraction(0)):
-        return None
     return _law(hull)
 
 
