@@ -6,7 +6,7 @@ f(x) is the largest of the lines 1 - delta(eps) - e^eps x.  Moved by k such a li
     k = sup over eps of (delta_mu(eps) - delta(eps)) / (1 + e^eps),
 
 and, as the other order belongs to -eps with the same quotient, eps >= 0 of both orders is enough.  (The measure is that of
-Gomez, Kulynych, Kaissis, Calmon and others, "(epsilon, delta) considered harmful", 2025: Levy's distance of the two curves.)
+Gomez, Kulynych, Kaissis, Hayes, Balle and Honkela, "(epsilon, delta) considered harmful", 2025.)
 """
 
 import heapq
