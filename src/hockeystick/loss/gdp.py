@@ -241,7 +241,7 @@ def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         head.ask(point)
         point *= 2.0
     head.put(far, log - slack, log + slack)
-    head.mu[far] = mu_ends(near, log - slack)[0], head.mu[far][1]
+    head.mu[far] = mu_ends(near, log - slack)[0] if near > 0.0 else 0.0, head.mu[far][1]
     found = search(head, far, 0.0, tolerance)
     whole = max((tail.limit if tail.bare else math.inf for tail in tails(run)[:1]), default=math.inf) if run.exact else math.inf
     return found._replace(upper=min(found.upper, whole), reason=f"the supremum over the epsilons with delta(epsilon) > {delta:g}")
@@ -283,9 +283,10 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
         close = min(tolerance, 2e-14 * goal) if len(head.log) < _FREE else tolerance
         if -value <= goal + close * (1.0 - 4.0 * UNIT):
             break
-        known = max(head.mu[left][1], head.mu[right][1])
-        unsure = max(head.mu[end][1] - head.mu[end][0] for end in (left, right)) if head.run.exact else 0.0
-        if -value - known <= max(0.1 * close, 0.5 * unsure) or not left < place < right:
+        least, known = max((head.mu[end] for end in (left, right)), key=lambda ends: ends[1])
+        unsure = known - least if head.run.exact else 0.0
+        stuck = known > goal and -value - known <= max(0.1 * close, 0.5 * unsure)
+        if stuck or not left < place < right:
             break  # the ends themselves are not known any better
         heapq.heappop(heap)
         low, _ = head.ask(place)

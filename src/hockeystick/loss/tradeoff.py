@@ -30,9 +30,24 @@ def tester(run: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[
             return _surely(run)
         if not guess:
             guess.append(_about(run, forward))
-        return best_test(forward, backward, alpha, guess[0], corners)
+        if run.exact:
+            return best_test(forward, backward, alpha, guess[0], corners)
+        # the best bound, and the best that it may be, are two different profiles
+        safe, member = (best_test(_end(forward, end), _end(backward, end), alpha, guess[0], corners) for end in (1, 0))
+        beta = safe.beta[0], max(safe.beta[0], member.beta[1])
+        return Errors(beta, (min(member.tpr[0], safe.tpr[1]), safe.tpr[1]))
 
     return test
+
+
+def _end(profile: Profile, end: int) -> Profile:
+    """One end of a profile as if it were the profile."""
+
+    def value(epsilon: float) -> tuple[float, float]:
+        known = profile(epsilon)[end]
+        return known, known
+
+    return value
 
 
 def _about(run: ComposedLoss, forward: Profile) -> float:
