@@ -111,7 +111,8 @@ def judged(case, rng, points=EPSILONS):
 
     answer = run.gdp(tolerance=1e-6)
     reach = run.epsilon(delta=1e-12)
-    reach = reach if 0.0 < reach < math.inf else 5.0
+    if not 0.0 < reach < math.inf:  # the finite losses end there
+        reach = min(run._run("add-or-remove").ceiling, 50.0)
     epsilons = [rng.uniform(0.0, 1.2) * reach for _ in range(points)]
     if 0.0 < answer.mu.upper < math.inf:
         for epsilon in [*epsilons, *([answer.epsilon] if answer.epsilon < math.inf else [])]:

@@ -274,7 +274,7 @@ def best_test(forward: Profile, backward: Profile, alpha: float, guess: float = 
         if high - low <= max(_CLOSE * abs(high), 3.0 * (known[1] - known[0])):
             break
         place = (curve.smooth(points, small) or place) if step % 3 < 2 else curve.halved(points, place)
-        if place in (point.epsilon for point in points):
+        if any(_close(place, point.epsilon) for point in points):
             break
         points = _narrowed([*points, curve.ask(place)])
     best = points[_best(points)]
@@ -420,6 +420,11 @@ def _best(points: list[_Point]) -> int:
     if max(point.beta[0] for point in points) < 0.5:
         return max(range(len(points)), key=lambda i: points[i].beta[0])
     return min(range(len(points)), key=lambda i: points[i].tpr[1])
+
+
+def _close(one: float, other: float) -> bool:
+    """Whether two epsilons are too near each other for a chord."""
+    return abs(one - other) <= 1e-12 * (1.0 + abs(one))
 
 
 def _middle(points: list[_Point]) -> int:
