@@ -18,6 +18,7 @@ LAYERS = (
     ("sampling",),
     ("portable",),
     ("planning",),
+    ("report",),
     ("__init__",),
 )
 
@@ -128,11 +129,17 @@ def test_scipy_is_imported_inside_functions_only():
     assert all(one.deferred for one in scipy)
 
 
+def test_matplotlib_is_imported_inside_functions_of_the_report_only():
+    drawing = [one for one in ALL if not one.own and one.imported.partition(".")[0] == "matplotlib"]
+    assert drawing
+    assert all(one.deferred and one.importer.startswith("report") for one in drawing)
+
+
 def test_nothing_but_the_declared_dependencies():
     import sys
 
     outside = {one.imported.partition(".")[0] for one in ALL if not one.own}
-    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy"}
+    assert outside - set(sys.stdlib_module_names) == {"matplotlib", "numpy", "scipy"}
 
 
 def test_the_architecture_page_prints_these_layers():

@@ -15,10 +15,11 @@ from .errors import BadType, BadValue, HockeystickError, MissingExtra, Unreachab
 
 if TYPE_CHECKING:
     from . import conversion
-    from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP
+    from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse
     from .planning.dpsgd import dpsgd
@@ -53,10 +54,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "Profile", "PureDP"),
+    "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
     "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
     "mechanism.gaussian": ("Gaussian",),
     "mechanism.laplace": ("Laplace",),
+    "mechanism.profile": ("Profile",),
     "mechanism.release": ("compose",),
     "mechanism.response": ("Exponential", "RandomizedResponse"),
     "planning.dpsgd": ("dpsgd",),

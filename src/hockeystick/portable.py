@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 from .errors import BadType, BadValue, Unsupported
-from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP
+from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
 from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
+from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
 from .sampling.poisson import Poisson
@@ -25,6 +26,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "approx-dp": (ApproxDP, ("epsilon", "delta", "neighbours")),
     "zcdp": (ZCDP, ("rho", "neighbours")),
     "rdp": (RDP, ("orders", "values", "neighbours")),
+    "profile": (Profile, ("claims", "tail", "neighbours")),
     "poisson": (Poisson, ("base", "rate")),
 }
 
@@ -68,8 +70,6 @@ def _described(release: Release) -> dict[str, Any]:
             if any(callable(value) for value in values.values()):
                 raise _from_function(release)
             return {"kind": kind, **{n: _described(v) if isinstance(v, Release) else v for n, v in values.items()}}
-    if isinstance(release, Profile):
-        raise _from_function(release)
     raise BadType(f"{release!r} cannot be written as JSON; allowed: {', '.join(_KINDS)} and their compositions.")
 
 

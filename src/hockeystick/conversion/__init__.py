@@ -29,6 +29,15 @@ from .rdp_bounds import (
 from .reify import clip_and_reify
 from .subsampling import amplify_approx, amplify_profile, amplify_rdp, fixed_size_rdp
 from .subsampling_bounds import amplify_rdp_analytic, amplify_rdp_large_order, amplify_rdp_lower, amplify_zcdp
+from .tradeoff import (
+    approx_tradeoff,
+    gdp_mu_clt_approximation,
+    mu_of_test,
+    profile_tradeoff,
+    rdp_curve_tradeoff,
+    rdp_tradeoff,
+    tradeoff_to_delta,
+)
 from .zcdp import (
     pure_to_zcdp,
     pure_to_zcdp_tight,
@@ -54,6 +63,7 @@ __all__ = [
     "amplify_rdp_large_order",
     "amplify_rdp_lower",
     "amplify_zcdp",
+    "approx_tradeoff",
     "basic_composition",
     "clip_and_reify",
     "compose_gdp",
@@ -63,6 +73,7 @@ __all__ = [
     "gaussian_variance_classic",
     "gaussian_variance_improved",
     "gdp_mu",
+    "gdp_mu_clt_approximation",
     "gdp_mu_gradient",
     "gdp_to_delta",
     "gdp_to_epsilon",
@@ -78,6 +89,8 @@ __all__ = [
     "implies",
     "mean_error_lower_bound",
     "mixture_rdp",
+    "mu_of_test",
+    "profile_tradeoff",
     "pure_to_gdp",
     "pure_to_zcdp",
     "pure_to_zcdp_tight",
@@ -86,6 +99,7 @@ __all__ = [
     "rdp_budget_two_sided",
     "rdp_curve_to_delta",
     "rdp_curve_to_epsilon",
+    "rdp_curve_tradeoff",
     "rdp_to_delta",
     "rdp_to_delta_classic",
     "rdp_to_delta_improved",
@@ -93,12 +107,14 @@ __all__ = [
     "rdp_to_epsilon_classic",
     "rdp_to_epsilon_closed",
     "rdp_to_epsilon_improved",
+    "rdp_tradeoff",
     "rdp_zero_epsilon",
     "refine_noise",
     "refined_profile",
     "replace_from_add_remove",
     "sufficient_delta",
     "tail_mu",
+    "tradeoff_to_delta",
     "zcdp_budget",
     "zcdp_budget_classic",
     "zcdp_budget_closed",

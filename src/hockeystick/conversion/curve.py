@@ -26,8 +26,8 @@ def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iter
     >>> round(epsilon, 9), round(order, 3)
     (4.728385649, 5.432)
     """
-    curve = _checked(rdp)
-    listed = _listed(orders)
+    curve = checked_curve(rdp)
+    listed = listed_orders(orders)
 
     @broadcast
     def answer(delta: Any) -> tuple[float, float]:
@@ -50,8 +50,8 @@ def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iter
     >>> print(f"{delta:.9e}", round(order, 3))
     1.957674751e-04 4.737
     """
-    curve = _checked(rdp)
-    listed = _listed(orders)
+    curve = checked_curve(rdp)
+    listed = listed_orders(orders)
 
     @broadcast
     def answer(epsilon: Any) -> tuple[float, float]:
@@ -75,7 +75,7 @@ def _best(objective: Callable[[float], float], listed: list[float] | None) -> tu
     return value, 1.0 + t
 
 
-def _checked(rdp: Any) -> Callable[[float], float]:
+def checked_curve(rdp: Any) -> Callable[[float], float]:
     """The curve, remembering its values and refusing what is no Rényi value."""
     if not callable(rdp):
         raise BadType(f"rdp is {rdp!r} ({type(rdp).__name__}); allowed: a function of the order.")
@@ -94,7 +94,8 @@ def _checked(rdp: Any) -> Callable[[float], float]:
     return curve
 
 
-def _listed(orders: Any) -> list[float] | None:
+def listed_orders(orders: Any) -> list[float] | None:
+    """The orders that a user lists, checked; None for all real ones."""
     if orders is None:
         return None
     if isinstance(orders, str) or not isinstance(orders, Iterable):

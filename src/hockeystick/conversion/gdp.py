@@ -186,27 +186,39 @@ def gdp_tradeoff(mu: float, alpha: float) -> float:
     >>> round(gdp_tradeoff(mu=2, alpha=0.5), 12)
     0.022750131948
     """
-    mu, alpha = checked_mu(mu), probability("alpha", alpha)
+    mu = checked_mu(mu)
+    return error_ends(mu, mu, probability("alpha", alpha))[0][0]
+
+
+def error_ends(least: float, most: float, alpha: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Both ends of `gdp_tradeoff` and of 1 minus it, for a mu from `least` to `most`.
+
+    >>> (lower, upper), _ = error_ends(40.0, 40.0, 1e-3)
+    >>> lower < upper < lower * (1.0 + 1e-11)
+    True
+    """
     if alpha == 0.0 or alpha == 1.0:
-        return 1.0 - alpha
-    if mu == 0.0:
-        return down(1.0 - alpha)
+        return (1.0 - alpha, 1.0 - alpha), (alpha, alpha)
+    if most == 0.0:
+        return (down(1.0 - alpha), up(1.0 - alpha)), (alpha, alpha)
     if alpha <= 0.5:
         log = math.log(alpha)
-        t = quantile(log - FUNCTION * log, -1.0)
+        ends = quantile(log - FUNCTION * log, -1.0), quantile(log + FUNCTION * log, 1.0)
     else:  # 1 - alpha is exact
         log = math.log(1.0 - alpha)
-        t = -quantile(log + FUNCTION * log, 1.0)
-    return _normal_down(down(t - mu))
+        ends = -quantile(log + FUNCTION * log, 1.0), -quantile(log - FUNCTION * log, -1.0)
+    low, high = down(ends[0] - most), up(ends[1] - least)
+    return (_normal(low, -1.0), _normal(high, 1.0)), (_normal(-high, -1.0), _normal(-low, 1.0))
 
 
-def _normal_down(x: float) -> float:
-    """P(N < x), rounded down."""
+def _normal(x: float, sign: float) -> float:
+    """P(N < x), rounded down (sign -1) or up."""
     if x > 0.0:
         value, error = log_tail(x)
-        return max(0.0, down(1.0 - exp_up(up(value, error))))
+        rest = exp_up(up(value, error)) if sign < 0.0 else exp_down(down(value, error))
+        return max(0.0, down(1.0 - rest)) if sign < 0.0 else min(1.0, up(1.0 - rest))
     value, error = log_tail(-x)
-    return exp_down(down(value, error))
+    return exp_down(down(value, error)) if sign < 0.0 else exp_up(up(value, error))
 
 
 @broadcast

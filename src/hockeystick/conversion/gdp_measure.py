@@ -15,10 +15,10 @@ from typing import Any
 from ..bounds import Bounds
 from ..checks import count, non_negative, positive
 from ..errors import BadValue, Unsupported
-from ..numerics.rounding import ERFCX, FUNCTION, UNIT, exp_up, up
+from ..numerics.rounding import FUNCTION, UNIT, up
 from .broadcast import broadcast
 from .gdp import mu_ends
-from .normals import ROOT_HALF, ROOT_TWO_PI, checked_epsilon, log_tail, quantile
+from .normals import checked_epsilon, line_mu, mills
 from .order import checked_profile
 
 MOST_INTERVALS = 1_000_000
@@ -98,7 +98,7 @@ class _Head:
         if self.delta[left] == 0.0:
             return 0.0, middle
         # delta(epsilon) <= delta(left), and mu_GDP grows in epsilon by Mills' ratio at mu/2 + epsilon/mu >= sqrt(2 epsilon)
-        best = up(self.upper[left], up(_mills(math.sqrt(2.0 * left)) * up(right - left)))
+        best = up(self.upper[left], up(mills(math.sqrt(2.0 * left)) * up(right - left)))
         if not convex:
             return best, middle
         slopes = [self.upper[end] / 2.0 + end / self.upper[end] for end in (left, right) if self.upper[end] > 1e-100]
@@ -132,33 +132,22 @@ class _Head:
         return -float(ndtri_exp(log)) if log < -1e-9 else None
 
     def line(self, left: float, right: float, b: float) -> float:
-        """The mu whose delta_mu is above the line of slope -P(N > b) through the higher end, and so above the chord.
+        """The mu of the line of slope -P(N > b) through the higher end."""
+        ends = ((end, _log_up(self.delta[end])) for end in (left, right))
+        return line_mu(tuple(ends), b)
 
-        delta_mu is convex in x = e^epsilon with slope -P(N > mu/2 + epsilon/mu); its smallest sum with P(N > b) x is
-        P(N < mu - b).  So mu = b + Phi^-1(k) lies above k - P(N > b) x, whatever b.
-        """
-        value, error = log_tail(b)
-        k = 0.0
-        for end in (left, right):
-            exponent = value + end
-            k = max(k, up(self.delta[end] + exp_up(up(exponent, error + UNIT * (abs(value) + end)), 2.0)))
-        if k >= 1.0:
-            return math.inf
-        log = math.log(k if k < 0.5 else 1.0 - k)
-        other = -quantile(log - FUNCTION * log, -1.0) if k < 0.5 else quantile(log + FUNCTION * log, 1.0)
-        return max(0.0, up(b + other))
+
+def _log_up(delta: float) -> float:
+    """log delta, rounded up."""
+    if delta == 0.0:
+        return -math.inf
+    log = math.log(delta)
+    return log - FUNCTION * log
 
 
 def _raised(delta: float) -> float:
     """What the rounding of a profile may add to it."""
     return delta * (1.0 + 1e-9) + 1e-15
-
-
-def _mills(x: float) -> float:
-    """Mills' ratio, rounded up."""
-    from scipy.special import erfcx
-
-    return up(0.5 * ROOT_TWO_PI * float(erfcx(x * ROOT_HALF)) * (1.0 + ERFCX + 16.0 * UNIT))
 
 
 def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds:

@@ -200,6 +200,41 @@ def quantile(target: float, sign: float) -> float:
         least *= 2.0
 
 
+def mills(x: float) -> float:
+    """Mills' ratio P(N > x) / phi(x), rounded up: how fast mu_GDP grows in epsilon, at x = mu/2 + epsilon/mu (G, Theorem 4.5).
+
+    >>> round(mills(0.0), 12) == round(math.sqrt(math.pi / 2.0), 12)
+    True
+    """
+    from scipy.special import erfcx
+
+    return up(0.5 * ROOT_TWO_PI * float(erfcx(x * ROOT_HALF)) * (1.0 + ERFCX + 16.0 * UNIT))
+
+
+def line_mu(ends: tuple[tuple[float, float], ...], b: float) -> float:
+    """A mu whose delta_mu is above the line of slope -P(N > b) in e^epsilon through the higher of the ends (epsilon, log delta).
+
+    Hence it is above the chord between them.  delta_mu is convex in x = e^epsilon with the slope -P(N > mu/2 + epsilon/mu); its
+    smallest sum with P(N > b) x is P(N < mu - b).  So mu = b + Phi^-1(k) lies above k - P(N > b) x, whatever b.
+
+    >>> round(line_mu(((0.0, math.log(0.3)),), 0.5), 12)  # P(N < mu - 1/2) = 0.3 + P(N > 1/2)
+    0.775509377166
+    """
+    value, error = log_tail(b)
+    log = -math.inf
+    for epsilon, log_delta in ends:
+        one = value + epsilon
+        high, low = max(one, log_delta), min(one, log_delta)
+        total = high + math.log1p(math.exp(low - high)) if low > high - 745.0 else high
+        log = max(log, up(total, error + 4.0 * UNIT * (abs(value) + abs(epsilon) + abs(total)) + 2.0 * FUNCTION))
+    if log >= 0.0:
+        return math.inf
+    if log < -_LOG_TWO:
+        return max(0.0, up(b - quantile(log, -1.0)))
+    rest = math.log(-math.expm1(log))
+    return max(0.0, up(b + quantile(rest - 2.0 * FUNCTION * (1.0 - rest), 1.0)))
+
+
 def _hazard(t: float, value: float) -> float:
     """phi(t) / P(N > t)."""
     return math.exp(-0.5 * t * t - _LOG_ROOT_TWO_PI - value) if abs(t) < 1e6 else max(t, 1.0)

@@ -111,6 +111,46 @@ def checked_profile(profile: Any) -> Callable[[float], float]:
     return value
 
 
+def inverted_rule(rule: Callable[[float, float], float], sigma: float) -> Callable[[Any], Any]:
+    """The naive profile of noise `sigma`: the smallest delta with rule(epsilon, delta) <= sigma, rounded up; 1 if there is none.
+
+    `rule` maps epsilon and delta to the noise that makes a mechanism (epsilon, delta)-DP, and must not increase in delta.  It may
+    return inf, or raise ArithmeticError or ValueError, where it knows no noise.
+
+    >>> naive = inverted_rule(lambda epsilon, delta: 2.0 * math.sqrt(-math.log(delta)) / epsilon, sigma=2.0)
+    >>> round(naive(1.5) * math.exp(1.5**2), 12)
+    1.0
+    """
+    if not callable(rule):
+        raise BadType(f"rule is {rule!r} ({type(rule).__name__}); allowed: a function (epsilon, delta) -> noise.")
+
+    def enough(epsilon: float, log_delta: float) -> bool:
+        delta = math.exp(log_delta)
+        try:
+            value = rule(epsilon, delta)
+        except (ArithmeticError, ValueError):
+            return False
+        if isinstance(value, float) and value == math.inf:
+            return False
+        return real(f"rule({epsilon}, {delta})", value, "a number from 0 up, or inf") <= sigma
+
+    @broadcast
+    def naive(epsilon: float) -> float:
+        epsilon = arguments.level("epsilon", epsilon)
+        low, high = -744.0, -UNIT
+        if not enough(epsilon, high):
+            return 1.0
+        if enough(epsilon, low):
+            return 0.0 if enough(epsilon, -math.inf) else math.exp(low)
+        while True:
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                return min(1.0, math.exp(high))
+            low, high = (low, middle) if enough(epsilon, middle) else (middle, high)
+
+    return naive
+
+
 def refined_profile(profile: Callable[[float], float]) -> Callable[[Any], Any]:
     """The profile that a naive one implies through the partial order, rounded up (G, appendix B; errata G-E10, G-E14, G-E23).
 

@@ -1,8 +1,8 @@
 """Clip and reify: a head guarantee made a full one by Laplace noise (G = GDPT, Theorem 4.7), sampled exactly.
 
 Laplace noise made of floating-point numbers leaks (Mironov 2012).  Here values are rounded to a grid of spacing 2^k, and the
-noise is a whole number of steps whose law, the discrete Laplace law, is met exactly: by Algorithm 2 of Canonne, Kamath, Steinke,
-"The Discrete Gaussian for Differential Privacy" (2020), in whole numbers.  The time that it takes depends on the noise.
+noise is a whole number of steps whose law, the discrete Laplace law, is met exactly (`numerics.exact_noise`).  Rounding is part
+of the output and cannot lose privacy; that it may widen the range by a step is counted in the noise, so the mu of the head stays.
 """
 
 import math
@@ -14,6 +14,7 @@ import numpy as np
 
 from ..checks import positive, real
 from ..errors import BadType, BadValue
+from ..numerics.exact_noise import discrete_laplace
 from ..numerics.rounding import LARGEST
 
 _BITS = 40  # steps of the grid within the scale of the noise
@@ -91,32 +92,3 @@ def _power_of_two(value: Fraction) -> Fraction:
 
 def _double(value: Fraction) -> float:
     return float(max(min(value, Fraction(LARGEST)), -Fraction(LARGEST)))
-
-
-def discrete_laplace(decay: Fraction, rng: random.Random) -> int:
-    """A whole number z with a probability proportional to e^(-decay |z|), exactly, for a rational decay > 0.
-
-    >>> discrete_laplace(Fraction(1000), random.Random(1))
-    0
-    """
-    s, t = decay.numerator, decay.denominator
-    while True:
-        fraction = rng.randrange(t)
-        if not _bernoulli_exp(fraction, t, rng):
-            continue
-        whole = 0
-        while _bernoulli_exp(1, 1, rng):
-            whole += 1
-        size = (fraction + t * whole) // s
-        negative = rng.randrange(2) == 1
-        if negative and size == 0:
-            continue
-        return -size if negative else size
-
-
-def _bernoulli_exp(numerator: int, denominator: int, rng: random.Random) -> bool:
-    """True with probability e^-x, x = numerator / denominator from 0 to 1: the first k at which a Bernoulli(x/k) fails is odd."""
-    k = 1
-    while rng.randrange(denominator * k) < numerator:
-        k += 1
-    return k % 2 == 1

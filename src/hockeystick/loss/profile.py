@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -10,11 +11,12 @@ from ..errors import BadValue
 from ..numerics.rounding import FUNCTION, exp_down, exp_up
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
-from .discrete import ListedLoss, SampledAtoms
+from .discrete import ListedLoss, ResponseLoss, SampledAtoms
 
 _POINTS = 1200
 _FAR = 700.0
 _SMALLEST = 1e-300
+_ROUNDING = Fraction(1, 10**9)  # what the rounding of a function may add to it
 
 Point = tuple[Fraction, Fraction]
 
@@ -46,6 +48,11 @@ class ProfileLoss:
     def members(self) -> tuple[AtomicLoss, ...]:
         return (self._drawn(_law(_tangents(self._hull(exp_down)))),)
 
+    @property
+    def vanishes(self) -> bool:
+        """Whether the function is 0 from some epsilon on, and not for want of smaller doubles."""
+        return not self._samples[-1][1] and min(delta for _, delta in self._samples if delta > 0) > _SMALLEST * 10**20
+
     def _drawn(self, law: ListedLoss) -> AtomicLoss:
         return law if self.rate == 1.0 else SampledAtoms(law, self.rate, self.removal)
 
@@ -53,7 +60,7 @@ class ProfileLoss:
     def _samples(self) -> list[tuple[float, Fraction]]:
         """The profile at many epsilons."""
         far = 1.0
-        while far < _FAR and self.function(far) > _SMALLEST:
+        while far < _FAR and self._positive(far):
             far = min(2.0 * far, _FAR)
         near = [far * (i / _POINTS) for i in range(_POINTS + 1)]
         fine = [far * 10.0 ** (-6.0 * (1.0 - i / 200)) / 10.0 for i in range(200)]
@@ -61,31 +68,58 @@ class ProfileLoss:
         last = Fraction(1)
         for epsilon in sorted({*near, *fine}):
             delta = Fraction(self.function(epsilon))
-            if delta > last:
+            if delta > last * (1 + _ROUNDING) + Fraction(1, 10**15):  # the hull takes the smaller of the two
                 raise BadValue(
-                    f"function({epsilon!r}) is above function at a smaller epsilon; allowed: a function that never grows."
+                    f"function({epsilon!r}) is {float(delta)!r}, above function at a smaller epsilon; "
+                    "allowed: a function that never grows."
                 )
-            last = delta
-            found.append((epsilon, delta))
+            last = min(delta, last)
+            found.append((epsilon, last))
         return found
+
+    def _positive(self, epsilon: float) -> bool:
+        """Whether the profile is above nearly nothing; what is wrong with it is told in the order of epsilon, later."""
+        try:
+            return self.function(epsilon) > _SMALLEST
+        except ValueError:
+            return True
 
     def _hull(self, exp: Callable[[float], float]) -> list[Point]:
         """The convex minorant of the samples, as exact fractions; `exp` says to which side e^epsilon is rounded."""
-        known = {Fraction(0): Fraction(1)}
-        for epsilon, delta in self._samples:
-            x = Fraction(exp(epsilon)) if epsilon else Fraction(1)
-            known[x] = delta
-            if epsilon:
-                known[1 / x] = 1 - 1 / x + delta / x
-        hull: list[Point] = []
-        for x in sorted(known):
-            y = known[x]
-            if hull and y > hull[-1][1]:
-                y = hull[-1][1]
-            while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], (x, y)):
-                hull.pop()
-            hull.append((x, y))
-        return hull
+        return _minorant([(Fraction(exp(epsilon)) if epsilon else Fraction(1), delta) for epsilon, delta in self._samples])
+
+
+def claims_loss(claims: tuple[tuple[float, float], ...]) -> AtomicLoss | None:
+    """The worst pair that obeys each (epsilon, delta); None if nothing is lost.
+
+    Its profile is the lower convex hull in e^epsilon, here to fifty digits.
+    """
+    if len(claims) == 1:
+        return ResponseLoss(claims[0][0], 2, claims[0][1]) if any(claims[0]) else None
+    if (0.0, 0.0) in claims:
+        return None
+    with localcontext() as context:
+        context.prec = 400  # e^epsilon has up to 261 digits before the point
+        hull = _minorant([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
+    return _law(hull)
+
+
+def _minorant(samples: list[Point]) -> list[Point]:
+    """The lower convex hull of points (e^epsilon, delta), of (0, 1), and of what they say of the other order."""
+    known = {Fraction(0): Fraction(1)}
+    for x, delta in samples:
+        known[x] = min(delta, known.get(x, Fraction(1)))
+        if x != 1:
+            known[1 / x] = min(1 - 1 / x + delta / x, known.get(1 / x, Fraction(1)))
+    hull: list[Point] = []
+    for x in sorted(known):
+        y = known[x]
+        if hull and y > hull[-1][1]:
+            y = hull[-1][1]
+        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], (x, y)):
+            hull.pop()
+        hull.append((x, y))
+    return hull
 
 
 def _slope(left: Point, right: Point) -> Fraction:

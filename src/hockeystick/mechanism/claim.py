@@ -7,7 +7,6 @@ of two; the way back needs a null record and is refused.
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from .. import checks
@@ -15,7 +14,6 @@ from ..errors import BadType, BadValue, Unsupported
 from ..loss.cumulant import Loss
 from ..loss.discrete import ResponseLoss
 from ..loss.gaussian import GaussianLoss
-from ..loss.profile import ProfileLoss
 from ..loss.renyi import RenyiLoss
 from ..neighbours import DEFAULT, Order, checked
 from .release import Mechanism
@@ -58,7 +56,7 @@ class Claim(Mechanism):
         )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, init=False)
 class GDP(Claim):
     """Anything that is mu-GDP: no easier to attack than N(mu, 1) against N(0, 1).
 
@@ -68,21 +66,24 @@ class GDP(Claim):
     0.126937
     """
 
-    mu: float
-    neighbours: str = DEFAULT
+    claimed_mu: float  # `mu` is the question
+    neighbours: str
 
-    def __post_init__(self) -> None:
-        mu = checks.non_negative("mu", self.mu)
-        if mu > 0.0:
-            checks.ratio("mu", mu, 1.0)
-        self._set(mu=mu)
+    def __init__(self, mu: float, neighbours: str = DEFAULT) -> None:
+        number = checks.non_negative("mu", mu)
+        if number > 0.0:
+            checks.ratio("mu", number, 1.0)
+        self._set(claimed_mu=number, neighbours=neighbours)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"mu": self.claimed_mu, **self._relation()}
 
     @property
     def squared_mu(self) -> float | None:
-        return self.mu**2 if self.neighbours == DEFAULT else None
+        return self.claimed_mu**2 if self.neighbours == DEFAULT else None
 
     def _loss(self, twice: bool) -> Loss | None:
-        return GaussianLoss(((2.0 if twice else 1.0) * self.mu) ** 2) if self.mu else None
+        return GaussianLoss(((2.0 if twice else 1.0) * self.claimed_mu) ** 2) if self.claimed_mu else None
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -219,47 +220,6 @@ class RDP(Claim):
             number = float("nan")
         if not number >= 0.0:
             raise BadValue(f"curve({order!r}) is {value!r}; allowed: a number from 0 up, or inf.")
-        return number
-
-
-@dataclass(frozen=True, repr=False)
-class Profile(Claim):
-    """Anything whose delta(epsilon) is at most `function(epsilon)` for every epsilon >= 0, in both directions.
-
-    The function is asked at many epsilons; the chords of its greatest convex minorant in e^epsilon give the dominating pair of
-    the upper end (Zhu, Dong and Wang 2022, Proposition 8), its tangents that of the lower one.
-
-    >>> laplace = Profile(lambda epsilon: max(0.0, 1.0 - 2.718281828459045 ** ((epsilon - 1.0) / 2.0)))
-    >>> round((laplace * 2).epsilon(delta=1e-3), 3)
-    1.996
-    """
-
-    function: Callable[[float], float]
-    neighbours: str = DEFAULT
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise BadType(f"function is {self.function!r}; allowed: a function of epsilon that returns delta.")
-        self._set()
-
-    def _loss(self, twice: bool) -> Any:
-        if twice:
-            raise self._refuse_twice()
-        return self._pairs
-
-    @cached_property
-    def _pairs(self) -> ProfileLoss:
-        """Made once: the function is asked at many points."""
-        return ProfileLoss(self._checked)
-
-    def _checked(self, epsilon: float) -> float:
-        value = self.function(epsilon)
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = float("nan")
-        if not 0.0 <= number <= 1.0:
-            raise BadValue(f"function({epsilon!r}) is {value!r}; allowed: a probability.")
         return number
 
 

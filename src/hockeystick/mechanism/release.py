@@ -1,7 +1,7 @@
 """The algebra of releases (+ joins, * repeats) and the questions that can be asked of any of them."""
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from ..loss.composed import ComposedLoss, composed
 from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
 from ..neighbours import DEFAULT, Order, orders
 from ..numerics.rounding import exp_down, exp_up
+from .attack import Attacks
 
 if TYPE_CHECKING:
     from ..sampling.poisson import Poisson
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Question = Callable[[ComposedLoss, float], tuple[float, float]]
 
 
-class Release(ABC):
+class Release(Attacks):
     """Anything that is released about the data: one mechanism, or several composed (also adaptively).
 
     Descriptions are values: frozen, hashable, comparable, picklable.  Asking a question changes nothing.

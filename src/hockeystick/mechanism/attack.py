@@ -1,0 +1,304 @@
+"""What an attacker can do with a release: Gaussian DP, the trade-off curve of tests, and what follows from it."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import checks
+from ..bounds import Bounds
+from ..errors import BadType, BadValue
+from ..loss.composed import ComposedLoss
+from ..neighbours import DEFAULT, checked
+from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
+
+if TYPE_CHECKING:
+    from ..conversion.tradeoff import Errors
+    from .release import Mechanism
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class GaussianDP:
+    """The smallest mu of a release, and what must be said with it.
+
+    `delta` is 0 for the mu that holds at every epsilon; else the release is mu-GDP up to delta: delta(eps) <=
+    max(delta_mu(eps), delta).  `epsilon` is where the supremum is reached (inf: in the limit, NaN: not told), `reason` says what
+    it rests on, or why there is no mu.  `evaluations` counts how often delta(eps) was asked.
+    """
+
+    mu: Bounds
+    delta: float
+    epsilon: float
+    reason: str
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class HeadGDP:
+    """mu of the epsilons up to `epsilon` alone, and `residual`, the delta that is left there: beyond it nothing is said."""
+
+    mu: Bounds
+    epsilon: float
+    residual: float
+
+
+class Attacks(ABC):
+    """The questions of this kind that can be asked of any release."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+        """The distinct mechanisms and how often each is used."""
+
+    @abstractmethod
+    def _run(self, neighbours: str) -> ComposedLoss: ...
+
+    # Gaussian DP
+
+    def mu(self, delta: Any = None, neighbours: str = DEFAULT) -> Any:
+        """The smallest mu for which the release is mu-GDP: a certified upper bound, inf if there is none.
+
+        With `delta`, the smallest mu with delta(eps) <= max(delta_mu(eps), delta) for every eps >= 0: mu-GDP up to that delta.
+        Sampled Gaussian noise keeps the tail of the unsampled one, so without `delta` its sampling does not count.  GDP knows
+        no direction: add, remove and add-or-remove have the same mu.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=9.4).poisson(rate=0.328) * 2000
+        >>> round(run.mu(), 6), round(run.mu(delta=1e-5), 6)
+        (4.757591, 1.567427)
+        """
+        return self.mu_bounds(delta, neighbours=neighbours).upper
+
+    def mu_bounds(self, delta: Any = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of `mu`, `tolerance` apart where the profile is known that well and 600 evaluations suffice.
+
+        >>> import hockeystick as hs
+        >>> bounds = hs.Laplace(scale=2.0).mu_bounds()
+        >>> print(f"{bounds.upper:.8f}", bounds.width <= 1e-9)
+        0.56176432 True
+        """
+        tolerance = checks.positive("tolerance", tolerance)
+        if delta is None:
+            return self.gdp(None, tolerance, neighbours).mu
+        exact = self._both(neighbours).exact
+        lower, upper = _each("delta", delta, _delta, lambda one: tuple(self.gdp(one, tolerance, neighbours).mu))
+        return Bounds(lower, upper, exact)
+
+    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> GaussianDP:
+        """`mu_bounds` together with where it is reached, and why, or why there is no mu.
+
+        >>> import hockeystick as hs
+        >>> hs.ApproxDP(epsilon=1.0, delta=1e-6).gdp().reason.partition(",")[0]
+        'with a positive probability the loss is infinite'
+        """
+        from ..loss.gdp import gaussian_dp
+
+        run = self._both(neighbours)
+        level = 0.0 if delta is None else _delta("delta", delta)
+        found = gaussian_dp(run, level, checks.positive("tolerance", tolerance))
+        if found.lower < found.upper == math.inf and level == 0.0 and sum(count for _, count in self.parts) > 1:
+            ends = [(one.gdp(None, tolerance, neighbours).mu.upper, count) for one, count in self.parts]
+            total = up(math.sqrt(math.fsum(count * mu * mu for mu, count in ends)) * (1.0 + 8.0 * UNIT))
+            if total < math.inf:
+                found = found._replace(upper=total, reason="each part has its mu, and their squares add")
+        return GaussianDP(Bounds(found.lower, found.upper, run.exact), level, found.epsilon, found.reason, found.evaluations)
+
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> HeadGDP:
+        """The smallest mu with delta(eps) <= delta_mu(eps) for eps up to `epsilon` only: no guarantee of GDP (paper G, 4.1).
+
+        >>> import hockeystick as hs
+        >>> head = hs.ApproxDP(epsilon=1.0, delta=1e-6).head_mu(epsilon=5.0)
+        >>> print(f"{head.mu.upper:.4f} {head.residual:.0e}")
+        1.2320 1e-06
+        """
+        from ..loss.gdp import gaussian_head
+
+        point = checks.positive("epsilon", epsilon)
+        run = self._both(neighbours)
+        found, log = gaussian_head(run, point, checks.positive("tolerance", tolerance))
+        return HeadGDP(Bounds(found.lower, found.upper, run.exact), point, exp_up(log, 1.0))
+
+    def regret(self, delta: Any = None, neighbours: str = DEFAULT) -> Any:
+        """How far the curve of `mu(delta)` is from the release: the smallest k with f(x + k) - k <= G_mu(x), rounded up.
+
+        f is the trade-off curve.  Small where mu says all that there is to say.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=9.4).poisson(rate=0.328) * 2000
+        >>> round(run.regret(delta=1e-10), 6)
+        0.001265
+        """
+        return self.regret_bounds(delta, neighbours=neighbours).upper
+
+    def regret_bounds(self, delta: Any = None, tolerance: float = 1e-8, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of `regret`."""
+        from ..loss.regret import regret_ends
+
+        tolerance = checks.positive("tolerance", tolerance)
+        forward, backward, run = self._profiles(neighbours)
+
+        def ends(level: float) -> Ends:
+            mu = self.gdp(level or None, neighbours=neighbours).mu.upper
+            return regret_ends(forward, backward, mu, tolerance)
+
+        lower, upper = (ends(0.0)) if delta is None else _each("delta", delta, _delta, ends)
+        return Bounds(lower, upper, run.exact)
+
+    def gdp_transform(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
+        """G(epsilon), the mu at which delta_mu(epsilon) is delta(epsilon), rounded up (paper G, Definition 4.1).
+
+        >>> import hockeystick as hs
+        >>> print(hs.Gaussian(sigma=2.0).gdp_transform([0.0, 10.0]).round(9))
+        [0.5 0.5]
+        """
+        from ..loss.engine import log_delta_interval
+        from ..loss.gdp import mu_ends
+
+        run = self._both(neighbours)
+
+        def ends(point: float) -> Ends:
+            value = mu_ends(point, log_delta_interval(run, point)[1])[1]
+            return value, value
+
+        return _each("epsilon", epsilon, checks.non_negative, ends)[1]
+
+    # tests
+
+    def tradeoff(self, alpha: Any, neighbours: str = DEFAULT) -> Any:
+        """The smallest type-II error of any test with type-I error alpha: a certified lower bound.
+
+        The null hypothesis is that the record is absent, so alpha is the false-positive rate.  For one order ("remove") it is
+        the curve f of that pair, for "add" its inverse, for add-or-remove the convex hull of the smaller of the two.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=0.5).tradeoff(alpha=0.5), 9)
+        0.022750132
+        """
+        return self.tradeoff_bounds(alpha, neighbours).lower
+
+    def tradeoff_bounds(self, alpha: Any, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of `tradeoff`: the upper one is what a randomised threshold test attains."""
+        test, exact = self._test(neighbours)
+        return Bounds(*_each("alpha", alpha, _error_rate, lambda one: test(one).beta), exact)
+
+    def tpr(self, fpr: Any, neighbours: str = DEFAULT) -> Any:
+        """The largest true-positive rate of an attack with this false-positive rate: a certified upper bound.
+
+        >>> import hockeystick as hs
+        >>> round((hs.Gaussian(sigma=1.1).poisson(rate=256 / 60_000) * 3510).tpr(fpr=1e-3), 6)
+        0.002605
+        """
+        return self.tpr_bounds(fpr, neighbours).upper
+
+    def tpr_bounds(self, fpr: Any, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of `tpr`."""
+        test, exact = self._test(neighbours)
+        return Bounds(*_each("fpr", fpr, _error_rate, lambda one: test(one).tpr), exact)
+
+    def bayes_risk(self, prior: Any, neighbours: str = DEFAULT) -> Any:
+        """The least probability of error of an attacker who holds the record present with probability `prior`, rounded down.
+
+        prior * (1 - delta(eps)) at eps = log((1 - prior) / prior).
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=1.0).bayes_risk(prior=0.5), 9)
+        0.308537539
+        """
+        return self.bayes_risk_bounds(prior, neighbours).lower
+
+    def bayes_risk_bounds(self, prior: Any, neighbours: str = DEFAULT) -> Bounds:
+        """Both ends of `bayes_risk`."""
+        forward, backward, run = self._profiles(neighbours)
+
+        def ends(p: float) -> Ends:
+            if p in (0.0, 1.0):
+                return 0.0, 0.0
+            point = math.log1p(-p) - math.log(p)
+            slack = 4.0 * FUNCTION * (abs(point) + abs(math.log(p)) + abs(math.log1p(-p)))
+            # prior times 1 - delta(eps), which for eps < 0 is e^eps (1 - delta'(-eps))
+            profile, share, size = (forward, p, point) if point >= 0.0 else (backward, 1.0 - p, -point)
+            most = exp_up(profile(max(0.0, size - slack))[1], 1.0)
+            least = exp_down(profile(size + slack)[0])
+            return max(0.0, down(share * (1.0 - most) * (1.0 - 4.0 * UNIT))), up(share * (1.0 - least) * (1.0 + 4.0 * UNIT))
+
+        return Bounds(*_each("prior", prior, _error_rate, ends), run.exact)
+
+    def posterior(self, prior: Any, fpr: Any, neighbours: str = DEFAULT) -> Any:
+        """P(present | accused) for the best attack with this false-positive rate, rounded up.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=1.1).poisson(rate=256 / 60_000) * 3510
+        >>> round(run.posterior(prior=0.5, fpr=1e-3), 5)
+        0.72264
+        """
+        try:
+            priors, rates = np.broadcast_arrays(*(np.asarray(value, dtype=object) for value in (prior, fpr)))
+        except ValueError:
+            raise BadValue("prior and fpr have shapes that do not fit; allowed: shapes that NumPy can broadcast.") from None
+        test, _ = self._test(neighbours)
+        found = []
+        for p, rate in zip(priors.ravel().tolist(), rates.ravel().tolist(), strict=True):
+            p, rate = _error_rate("prior", p), _error_rate("fpr", rate)
+            right = p * test(rate).tpr[1]
+            wrong = (1.0 - p) * rate
+            share = 1.0 if wrong == 0.0 and right > 0.0 else right / max(right + wrong, SMALLEST)
+            found.append(min(1.0, up(share * (1.0 + 8.0 * UNIT))) if right > 0.0 else 0.0)
+        return np.array(found).reshape(priors.shape) if priors.ndim else found[0]
+
+    # how they are answered
+
+    def _both(self, neighbours: str) -> ComposedLoss:
+        """The run of both orders: mu-GDP of one is mu-GDP of the other."""
+        return self._run(DEFAULT if checked(neighbours) in ("add", "remove") else neighbours)
+
+    def _profiles(self, neighbours: str) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
+        """log delta of the relation's pair, that of the reversed one, and the run."""
+        from ..loss.gdp import profile_ends
+
+        run = self._run(neighbours)
+        forward = profile_ends(run)
+        reverse = {"add": "remove", "remove": "add"}.get(neighbours)
+        return forward, forward if reverse is None else profile_ends(self._run(reverse)), run
+
+    def _test(self, neighbours: str) -> "tuple[Callable[[float], Errors], bool]":
+        """The best test of each level, and whether some mechanism attains what it does."""
+        from ..loss.tradeoff import tester
+
+        forward, backward, run = self._profiles(neighbours)
+        return tester(run, forward, backward), run.exact
+
+
+def _delta(name: str, value: Any) -> float:
+    allowed = "a probability from 0 to below 1"
+    number = checks.real(name, value, allowed)
+    if not 0.0 <= number < 1.0:
+        raise BadValue(f"{name} is {number}; allowed: {allowed}.")
+    return number
+
+
+def _error_rate(name: str, value: Any) -> float:
+    allowed = "a probability from 0 to 1"
+    number = checks.real(name, value, allowed)
+    if not 0.0 <= number <= 1.0:
+        raise BadValue(f"{name} is {number}; allowed: {allowed}.")
+    return number
+
+
+def _each(name: str, value: Any, check: Callable[[str, Any], float], ends: Callable[[float], Any]) -> tuple[Any, Any]:
+    """Both ends of a number, or of each entry of an array."""
+    if not (isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)):
+        low, high = ends(check(name, value))
+        return low, high
+    try:
+        entries = np.asarray(value)
+    except ValueError:
+        entries = np.asarray(None)
+    if entries.dtype.kind not in "fiu":
+        raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
+    found = np.array([tuple(ends(check(name, float(entry)))) for entry in entries.ravel()]).reshape(-1, 2)
+    return found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape)

@@ -1,0 +1,198 @@
+"""Privacy profiles as values: delta as a function of epsilon, however it is known."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .. import checks
+from ..bounds import Bounds
+from ..errors import BadType, BadValue
+from ..loss.profile import ProfileLoss, claims_loss
+from ..neighbours import DEFAULT
+from .attack import GaussianDP, HeadGDP
+from .claim import Claim
+from .response import epsilon_at_most
+
+_FIRST = (0.0, *(2.0**k for k in range(-7, 7)))  # where a function is asked when the claim is made
+
+
+@dataclass(frozen=True, repr=False)
+class Profile(Claim):
+    """Anything whose delta(epsilon) is at most `function(epsilon)` for every epsilon >= 0, in both directions.
+
+    The function is asked at many epsilons; the chords of its greatest convex minorant in e^epsilon give the dominating pair of
+    the upper end (Zhu, Dong and Wang 2022, Proposition 8), its tangents that of the lower one.  `Profile(run.delta)` is the
+    profile of a run, `Profile.from_claims` the best one that several (epsilon, delta) imply together, `Profile.from_rule` that of
+    a rule which says how much noise an (epsilon, delta) needs.
+
+    A function cannot tell its own tail, so for `mu()` give `tail=(epsilon, mu)`: your proof that from that epsilon on the
+    function is at most delta_mu (paper G, Definition 3.2), or mu = inf if no mu holds.
+
+    >>> laplace = Profile(lambda epsilon: max(0.0, 1.0 - 2.718281828459045 ** ((epsilon - 1.0) / 2.0)))
+    >>> round((laplace * 2).epsilon(delta=1e-3), 3)
+    1.996
+    >>> round(laplace.mu(), 6)
+    1.030064
+    """
+
+    function: Callable[[float], float] | None = None
+    neighbours: str = DEFAULT
+    claims: tuple[tuple[float, float], ...] = ()
+    tail: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.function is None) == (len(tuple(self.claims)) == 0):
+            raise BadValue("function and claims are both given, or neither; give a function of epsilon, or a list of claims.")
+        if self.function is not None and not callable(self.function):
+            raise BadType(f"function is {self.function!r}; allowed: a function of epsilon that returns delta.")
+        self._set(claims=_pairs(self.claims), tail=None if self.tail is None else _tail(self.tail))
+        last = 1.0
+        for epsilon in _FIRST if self.function is not None else ():
+            last = falling(epsilon, self._checked(epsilon), last)
+
+    @classmethod
+    def from_claims(cls, claims: Iterable[tuple[float, float]], neighbours: str = DEFAULT) -> "Profile":
+        """The best profile that several (epsilon, delta) guarantees of one mechanism imply together.
+
+        The lower convex hull of the points (e^epsilon, delta), of (0, 1), and of what each says of the other order; beyond the
+        last epsilon its delta.  It is attained: every piecewise linear convex curve is the profile of a pair.
+
+        >>> both = Profile.from_claims([(1.0, 1e-6), (0.5, 1e-3)])
+        >>> print(f"{both.delta(epsilon=0.7):.6f} {both.epsilon(delta=1e-6):.6f}")
+        0.000659 1.000000
+        """
+        return cls(None, neighbours, tuple(claims))
+
+    @classmethod
+    def from_rule(
+        cls, rule: Callable[[float, float], float], sigma: float, refined: bool = True, neighbours: str = DEFAULT, **more: Any
+    ) -> "Profile":
+        """The profile of noise `sigma` where (epsilon, delta)-DP needs the noise `rule(epsilon, delta)` (paper G, section 3).
+
+        The naive profile is the smallest delta with rule(epsilon, delta) <= sigma, found by bisection; refined, it is the best
+        that all these pairs imply through the partial order (G, Theorem 3.1 and appendix B).
+
+        >>> sgd = Profile.from_rule(lambda e, d: 2.0 * math.sqrt(-math.log(d)) / e if e else math.inf, sigma=2.0)
+        >>> round(sgd.function(0.0), 6)
+        0.646685
+        """
+        from ..conversion.order import inverted_rule, refined_profile
+
+        naive = inverted_rule(rule, checks.positive("sigma", sigma))
+        return cls(refined_profile(naive) if refined else naive, neighbours, **more)
+
+    def parameters(self) -> dict[str, Any]:
+        known = {"function": self.function} if self.claims == () else {"claims": self.claims}
+        return {**known, **({} if self.tail is None else {"tail": self.tail}), **self._relation()}
+
+    def _loss(self, twice: bool) -> Any:
+        if not self.claims:
+            if twice:
+                raise self._refuse_twice()
+            return self._sampled_function
+        claims = self.claims
+        if twice:
+            from ..conversion.group import replace_from_add_remove
+
+            claims = tuple(replace_from_add_remove(*claim) for claim in claims)
+            if min(delta for _, delta in claims) >= 1.0:
+                raise self._refuse_twice()
+        return claims_loss(claims)
+
+    @cached_property
+    def _sampled_function(self) -> ProfileLoss:
+        """Made once: the function is asked at many points."""
+        return ProfileLoss(self._checked)
+
+    def _checked(self, epsilon: float) -> float:
+        assert self.function is not None
+        try:
+            value: Any = self.function(epsilon)
+        except TypeError as error:
+            raise BadType(f"function({epsilon!r}) fails ({error}); allowed: a function of one number, epsilon.") from None
+        except ArithmeticError as error:
+            raise BadValue(
+                f"function({epsilon!r}) fails ({error}); allowed: a probability for every epsilon from 0 up."
+            ) from None
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0.0 <= number <= 1.0:
+            raise BadValue(f"function({epsilon!r}) is {value!r}; allowed: a probability.")
+        return number
+
+    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> GaussianDP:
+        """See `Attacks.gdp`: the head is measured on the function itself, the tail is what was given."""
+        end, beyond = self._end()
+        if delta is not None or self.claims or end is None or neighbours == "replace" != self.neighbours:
+            return super().gdp(delta, tolerance, neighbours)
+        if beyond == math.inf:
+            reason = "the tail is given as heavier than that of any Gaussian noise, so no mu holds (G, Theorem 4.3)"
+            return GaussianDP(Bounds(math.inf, math.inf), 0.0, math.inf, reason, 0)
+        from ..conversion.gdp_measure import head_mu
+
+        asked: list[float] = []
+        found = head_mu(lambda epsilon: asked.append(epsilon) or self._checked(epsilon), end, tolerance)  # type: ignore[func-returns-value]
+        reason = f"measured up to epsilon {end:g}, beyond it " + (
+            "delta is 0" if self.tail is None else "by the tail that is given"
+        )
+        return GaussianDP(Bounds(found.lower, max(found.upper, beyond)), 0.0, math.nan, reason, len(asked))
+
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> HeadGDP:
+        """See `Attacks.head_mu`: measured on the function itself."""
+        if self.claims or neighbours == "replace" != self.neighbours:
+            return super().head_mu(epsilon, tolerance, neighbours)
+        from ..conversion.gdp_measure import head_mu
+
+        point = checks.positive("epsilon", epsilon)
+        return HeadGDP(head_mu(self._checked, point, checks.positive("tolerance", tolerance)), point, self._checked(point))
+
+    def _end(self) -> tuple[float | None, float]:
+        """Where the head ends, and mu beyond it: where the function is 0, it stays 0."""
+        if self.tail is not None:
+            return self.tail
+        if self.function is None or self._checked(_FIRST[-1]) > 0.0:
+            return None, math.inf
+        low, high = 0.0, _FIRST[-1]
+        while low < (middle := 0.5 * (low + high)) < high and high > 1e-300:
+            low, high = (low, middle) if self._checked(middle) == 0.0 else (middle, high)
+        if 0.0 < self._checked(low) < 1e-290:  # an underflow is no proof
+            return None, math.inf
+        return max(high, 2.0**-7), 0.0
+
+
+def falling(epsilon: float, delta: float, last: float) -> float:
+    """delta, if it is not above the one before but for rounding."""
+    if delta > last * (1.0 + 1e-9) + 1e-15:
+        raise BadValue(
+            f"function({epsilon!r}) is {delta!r}, above function at a smaller epsilon; allowed: a function that never grows."
+        )
+    return delta
+
+
+def _pairs(claims: Any) -> tuple[tuple[float, float], ...]:
+    try:
+        listed = [tuple(claim) for claim in claims]
+    except TypeError:
+        raise BadType(f"claims is {claims!r}; allowed: a list of (epsilon, delta).") from None
+    found = []
+    for claim in listed:
+        if len(claim) != 2:
+            raise BadValue(f"a claim is {claim!r}; allowed: (epsilon, delta).")
+        delta = checks.real("delta", claim[1], "a probability from 0 to 1")
+        if not 0.0 <= delta <= 1.0:
+            raise BadValue(f"delta is {delta}; allowed: a probability from 0 to 1.")
+        found.append((epsilon_at_most("epsilon", claim[0]), delta))
+    if found and min(delta for _, delta in found) == 1.0:
+        raise BadValue("every claim has delta 1, which promises nothing; allowed: at least one delta below 1.")
+    return tuple(sorted(found))
+
+
+def _tail(tail: Any) -> tuple[float, float]:
+    if not isinstance(tail, tuple | list) or len(tail) != 2:
+        raise BadType(f"tail is {tail!r}; allowed: (epsilon, mu), from which epsilon on the profile is below delta_mu.")
+    mu = tail[1] if isinstance(tail[1], float) and tail[1] == math.inf else checks.non_negative("mu of tail", tail[1])
+    return checks.positive("epsilon of tail", tail[0]), mu
