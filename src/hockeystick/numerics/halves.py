@@ -41,6 +41,10 @@ class _Sums:
             self.lost + other.lost,
         )
 
+    def sorted(self) -> "_Sums":
+        order = np.argsort(self.z, kind="stable")
+        return _Sums(self.z[order], self.log_p[order], self.error, self.lost)
+
 
 def _repeated(size: float, count: int, c: float) -> _Sums | None:
     """The sums of equal signs whose tilted mass is not negligible."""
@@ -79,9 +83,8 @@ class Halves:
         self.lost = left.lost + right.lost
         self.error = left.error + right.error
         self.slip = (groups + 8.0) * UNIT * signs.total
+        left, right = left.sorted(), right.sorted()
         self.a, self.p, self.scale = left.z, *self._scaled(left)
-        order = np.argsort(right.z, kind="stable")
-        right = _Sums(right.z[order], right.log_p[order], right.error, right.lost)
         self.b, masses = right.z, self._scaled(right)
         self.scale += masses[1]
         self.w = _weighed(self.b, masses[0])
@@ -125,7 +128,7 @@ class Halves:
         """Both ends of log stick(x), and the derivative of the logarithm."""
         slip = self.slip + 8.0 * UNIT * abs(x)
         high, slope = self._sum(x - slip)
-        low, _ = self._sum(x + slip)
+        low = high + slope * math.expm1(2.0 * slip)  # the stick is convex in e^x
         lost = math.exp(min(self.signs.chernoff(self.c, x) - self.scale, 700.0)) * self.lost
         top = math.log((high + lost) * (1.0 + self.rounding)) + self.scale if high + lost > 0.0 else -math.inf
         bottom = math.log(low) + self.scale - self.error - 2.0 * self.rounding if low > 0.0 else -math.inf
