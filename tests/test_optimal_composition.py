@@ -40,7 +40,10 @@ def half(parts):
     for epsilon, count in parts:
         p = 1 / (1 + mp.exp(-mpf(epsilon)))
         states = [
-            (fixed((2 * i - count) * mpf(epsilon)), *(fixed(mp.binomial(count, i) * a**i * (1 - a) ** (count - i)) for a in (p, 1 - p)))
+            (
+                fixed((2 * i - count) * mpf(epsilon)),
+                *(fixed(mp.binomial(count, i) * a**i * (1 - a) ** (count - i)) for a in (p, 1 - p)),
+            )
             for i in range(count + 1)
         ]
         sums = [(z + z2, p1 * p2 >> BITS, q1 * q2 >> BITS) for z, p1, q1 in sums for z2, p2, q2 in states]

@@ -27,7 +27,7 @@ def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iter
     (4.728385649, 5.432)
     """
     curve = _checked(rdp)
-    listed = _listed(orders)
+    listed = None if orders is None else checked_orders(orders)
 
     @broadcast
     def answer(delta: Any) -> tuple[float, float]:
@@ -51,7 +51,7 @@ def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iter
     1.957674751e-04 4.737
     """
     curve = _checked(rdp)
-    listed = _listed(orders)
+    listed = None if orders is None else checked_orders(orders)
 
     @broadcast
     def answer(epsilon: Any) -> tuple[float, float]:
@@ -59,6 +59,9 @@ def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iter
 
         def log_delta(order: float) -> float:
             gamma = curve(order)
+            if order == math.inf:
+                delta = 1.0 if gamma == math.inf else float(rdp_to_delta(order, gamma, epsilon))
+                return math.log(delta) if delta else -math.inf
             return log_delta_of_renyi(order, (order - 1.0) * gamma, epsilon)
 
         _, order = _best(log_delta, listed)
@@ -94,12 +97,11 @@ def _checked(rdp: Any) -> Callable[[float], float]:
     return curve
 
 
-def _listed(orders: Any) -> list[float] | None:
-    if orders is None:
-        return None
+def checked_orders(orders: Any) -> list[float]:
+    """The listed orders, each above 1."""
     if isinstance(orders, str) or not isinstance(orders, Iterable):
         raise BadType(f"orders is {orders!r} ({type(orders).__name__}); allowed: a sequence of orders above 1, or None.")
-    listed = [arguments.order(one) for one in (orders.tolist() if isinstance(orders, np.ndarray) else orders)]
+    listed = [arguments.order_or_infinity(one) for one in (orders.tolist() if isinstance(orders, np.ndarray) else orders)]
     if not listed:
         raise BadValue("orders is empty; allowed: at least one order above 1, or None for all real orders.")
     return listed
