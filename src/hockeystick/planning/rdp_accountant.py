@@ -15,9 +15,9 @@ from ..neighbours import DEFAULT, checked
 class RDPAccountant:
     """Adds up the Rényi curves of releases and converts the sum by A, Theorem 3, the best conversion of one order.
 
-    The curve of every mechanism is exact and known at all real orders, over which epsilon and delta are minimised; `orders` limits
-    them to a list, and a warning (`EdgeOrder`) says when the best one is the first or last of it.  What this
-    gives is never below what `release.epsilon(delta)` gives, which does not go through one order.
+    The curve of every mechanism is exact and known at all real orders, over which epsilon and delta are minimised; `orders`
+    limits them to a list, and a warning (`EdgeOrder`) says when the best one is the first or last of it.  What this gives is
+    never below what `release.epsilon(delta)` gives, which does not go through one order.
 
     >>> import hockeystick as hs
     >>> accountant = RDPAccountant().compose(hs.Gaussian(sigma=20.0), 100)
