@@ -97,8 +97,8 @@ def a2(axes: "Axes | None" = None) -> "Figure":
         f"Gaussian noise of σ = 20, δ = 1e-5.  At 1000 rounds Lemma 2 saves {gap:.6f} of epsilon (the paper says 0.75), "
         f"the exact answer {found['moments accountant'][-1] - found['exact'][-1]:.6f}.  Within ε = 6, 7, 8 Lemma 2 allows "
         f"{', '.join(str(more) for more, _ in gaps)} more rounds than the moments accountant (the paper says 100 for any "
-        f"ε above 6), the exact answer {', '.join(str(all_) for _, all_ in gaps)}.  Theorem 3 at the best order differs from Lemma 2 by "
-        f"{np.max(found['lemma 2'] - found['theorem 3']):.0e} at most."
+        f"ε above 6), the exact answer {', '.join(str(all_) for _, all_ in gaps)}.  Theorem 3 at the best order differs "
+        f"from Lemma 2 by {np.max(found['lemma 2'] - found['theorem 3']):.0e} at most."
     )
     figure, axes = canvas(axes, caption)
     curve(axes, found["count"], found["moments accountant"], PAPER[0], "moments accountant (A, Eq. 23)")

@@ -50,7 +50,8 @@ def s1(axes: "Axes | None" = None) -> "Figure":
         "k algorithms of 0.1-DP each, δ = 1e-6.  The optimal curve (Kairouz, Oh, Viswanath) is exact for what is only known "
         "to be 0.1-DP; the thick curve is the exact answer for Laplace noise that is 0.1-DP, the thin one for Gaussian noise "
         f"of the same variance, 200.  At k = {last['count']:.0f}: advanced {last['advanced']:.3f}, concentrated "
-        f"{last['concentrated']:.3f}, optimal {last['optimal']:.3f}, Laplace noise {last['laplace']:.3f}, Gaussian noise {last['gaussian']:.3f}."
+        f"{last['concentrated']:.3f}, optimal {last['optimal']:.3f}, Laplace noise "
+        f"{last['laplace']:.3f}, Gaussian noise {last['gaussian']:.3f}."
     )
     figure, axes = canvas(axes, caption)
     curve(axes, found["count"], found["basic"], PAPER[3], "basic (S, Theorem 1)")
