@@ -108,7 +108,7 @@ def checked_orders(orders: Any) -> list[float]:
 
 
 def best_order(
-    objective: Callable[[float], float], start: float = 1.0, least: float = 2.0**-30, most: float = 2.0**30
+    objective: Callable[[float], float], start: float = 1.0, least: float = 2.0**-30, most: float = 2.0**49
 ) -> tuple[float, float]:
     """The smallest value found and its t = order - 1 from `least` to `most`; any t gives a bound, so this needs no proof.
 
