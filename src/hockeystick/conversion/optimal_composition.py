@@ -110,7 +110,7 @@ class _Run:
         slack = 2.0 * FUNCTION * abs(level) + 8.0 * UNIT
         found = exact_up(self.sure)
         if self.signs is not None:
-            found += stick_root(self.signs, level - slack)[1]
+            found += stick_root(self.signs, min(level, -1e-300), slack)[1]
         return min(ceiling, up(found) if self.sure else found)
 
 

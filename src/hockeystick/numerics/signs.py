@@ -122,36 +122,36 @@ def log_stick(signs: Signs, x: float) -> Ends:
     return low, high
 
 
-def stick_root(signs: Signs, log_level: float) -> Ends:
-    """Both ends of the smallest x >= 0 with log stick(x) <= log_level.
+def stick_root(signs: Signs, log_level: float, slack: float = 0.0) -> Ends:
+    """Both ends of the smallest x >= 0 with log stick(x) at most a level that is known up to slack.
 
     >>> low, high = stick_root(Signs(np.array([0.5, 1.0]), np.array([1.0, 2.0])), math.log(0.01))
     >>> round(low, 9), round(high, 9)
     (2.469479243, 2.469479243)
     """
     c = signs.tilt_of_level(log_level)
-    law = laid(signs, c, signs.guess(c, log_level), log_level)
+    guess = signs.guess(c, log_level)
+    law = laid(signs, c, guess, log_level)
     top = signs.total * (1.0 + 4.0 * UNIT)
-    _, high, _ = law.stick(0.0)
-    if high <= log_level:
+    if law.stick(0.0)[1] <= log_level - slack:
         return 0.0, 0.0
 
-    def solve(end: int, start: float) -> float:
+    def solve(end: int, level: float, start: float) -> float:
         def gap(x: float) -> tuple[float, float]:
             found = law.stick(x)
-            return (log_level - found[end], -found[2]) if found[end] > -math.inf else (math.inf, 0.0)
+            return (level - found[end], -found[2]) if found[end] > -math.inf else (math.inf, 0.0)
 
         x = increasing_root(gap, min(start, top), lower=0.0, upper=top, tolerance=law.tolerance, steps=60)
         return min(max(x, 0.0), top)
 
-    high = solve(1, signs.guess(c, log_level))
+    high = solve(1, log_level - slack, guess)
     pad = law.tolerance * high + 1e-300
-    while law.stick(high)[1] > log_level:  # the last step of the search may have ended below
+    while law.stick(high)[1] > log_level - slack:  # the last step of the search may have ended below
         if high >= top:
             return 0.0, top
         high, pad = min(high + pad, top), 2.0 * pad
-    low = solve(0, high)
+    low = solve(0, log_level + slack, high)
     pad = law.tolerance * low + 1e-300
-    while low > 0.0 and law.stick(low)[0] < log_level:
+    while low > 0.0 and law.stick(low)[0] < log_level + slack:
         low, pad = max(low - pad, 0.0), 2.0 * pad
     return min(low, high), high
