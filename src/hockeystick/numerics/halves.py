@@ -78,11 +78,11 @@ class Halves:
 
     tolerance = 1e-15
 
-    def __init__(self, signs: Signs, c: float, left: _Sums, right: _Sums, groups: int) -> None:
+    def __init__(self, signs: Signs, c: float, left: _Sums, right: _Sums, groups: int, reach: float) -> None:
         self.signs, self.c = signs, c
         self.lost = left.lost + right.lost
         self.error = left.error + right.error
-        self.slip = (groups + 8.0) * UNIT * signs.total
+        self.slip = (groups + 8.0) * UNIT * reach
         left, right = left.sorted(), right.sorted()
         self.a, self.p, self.scale = left.z, *self._scaled(left)
         self.b, masses = right.z, self._scaled(right)
@@ -122,7 +122,8 @@ class Halves:
         for half in (left, right):
             if np.ptp(half.log_p) > 2.0 * _REACH:
                 return None
-        return Halves(signs, c, left, right, len(groups))
+        reach = sum(float(np.abs(group.z).max()) for group in groups)
+        return Halves(signs, c, left, right, len(groups), reach)
 
     def stick(self, x: float) -> tuple[float, float, float]:
         """Both ends of log stick(x), and the derivative of the logarithm."""
