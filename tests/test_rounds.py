@@ -90,6 +90,11 @@ def test_not_even_one():
     assert hs.rounds(hs.ApproxDP(epsilon=0.1, delta=1e-3), epsilon=1.0, delta=1e-5) == 0
 
 
+def test_ties_are_exact():
+    assert hs.rounds(hs.PureDP(epsilon=0.125), epsilon=1.0, delta=0.0) == 8
+    assert hs.rounds(hs.PureDP(epsilon=0.1), epsilon=1.0, delta=0.0) == 9  # the double 0.1 is above a tenth
+
+
 def test_the_relation_counts():
     step = hs.Gaussian(sigma=20.0)
     assert hs.rounds(step, epsilon=1.0, delta=1e-5, neighbours="replace") == 7 < hs.rounds(step, epsilon=1.0, delta=1e-5)
