@@ -17,6 +17,7 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/speed.py
+	OMP_NUM_THREADS=1 $(BIN)/python bench/conversion.py
 
 truth: $(VENV)/.test
 	$(BIN)/python scripts/truth.py

@@ -612,7 +612,8 @@ def test_wrong_types(name, value):
 def test_values_out_of_range(name):
     wrong = {"order": [1.0, 0.5, 1e16], "delta": [0.0, 1.0, 2.0], "count": [0, 1.5], "sensitivity": [0.0]}
     for one in parameters(name):
-        for value in [*wrong.get(one, [1e101]), -1.0, math.nan, math.inf, -math.inf]:
+        infinite = [] if one == "order" else [math.inf]  # pure DP of one direction
+        for value in [*wrong.get(one, [1e101]), -1.0, math.nan, *infinite, -math.inf]:
             with pytest.raises(hs.BadValue, match=f"{one} is .*allowed"):
                 getattr(conversion, name)(**{**{k: VALID[k] for k in parameters(name)}, one: value})
 
@@ -643,3 +644,70 @@ def test_the_ends_of_the_ranges(name):
                 assert math.isfinite(one)
                 assert one >= 0.0 or "asymptotic" in name
                 assert one <= 1.0 or "delta" not in name
+
+
+# Edges that are answered, and the theorem that an error names
+
+
+def test_an_infinite_order_is_pure_dp_of_one_direction():
+    """The limits of ever larger orders."""
+    for gamma, other in ((0.5, 0.1), (0.5, 0.9), (3.0, 1e-6), (0.0, 0.3)):
+        for name in ("rdp_to_epsilon", "rdp_to_epsilon_closed", "rdp_to_epsilon_improved", "rdp_to_epsilon_classic"):
+            function = getattr(conversion, name)
+            assert function(math.inf, gamma, other) == pytest.approx(function(1e15, gamma, other), rel=1e-9, abs=1e-12)
+        for name in ("rdp_budget", "rdp_budget_closed", "rdp_budget_two_sided"):
+            function = getattr(conversion, name)
+            assert function(math.inf, gamma, other) == pytest.approx(function(1e14, gamma, other), rel=1e-9)
+        for name in ("rdp_to_delta", "rdp_to_delta_improved", "rdp_to_delta_classic"):
+            function = getattr(conversion, name)
+            assert function(math.inf, gamma, other) == pytest.approx(function(1e15, gamma, other), rel=1e-9, abs=1e-12)
+    assert conversion.rdp_to_epsilon(math.inf, 0.5, 1e-300) == 0.5
+    assert conversion.rdp_zero_epsilon(math.inf, 0.3)[0] == pytest.approx(1.0 - math.exp(-0.3), rel=1e-14)
+    pure = conversion.rdp_budget_two_sided(math.inf, 0.5, 0.1)
+    assert conversion.implied_delta(pure, 0.0, 0.5) == pytest.approx(0.1, rel=1e-12)
+    assert conversion.rdp_curve_to_delta(lambda order: 0.5, 0.6, orders=[2.0, math.inf]) == (0.0, math.inf)
+    epsilon, order = conversion.rdp_curve_to_epsilon(lambda order: 0.5, 0.1, orders=[2.0, math.inf])
+    assert (epsilon, order) == (conversion.rdp_to_epsilon(math.inf, 0.5, 0.1), math.inf)
+
+
+@pytest.mark.parametrize("order", [2.0, 1.5, 64.0])
+def test_edges_are_answered(order):
+    assert conversion.rdp_to_epsilon(order, 0.0, 1e-5) == 0.0
+    assert conversion.rdp_to_delta(order, 0.0, 0.0) == 0.0
+    assert conversion.rdp_to_epsilon(order, 1.0, 1.0 / order) >= conversion.rdp_to_epsilon(order, 1.0, 1.01 / order) >= 0.0
+    assert conversion.rdp_budget(order, 0.0, 1e-3) > 0.0
+    assert conversion.rdp_curve_to_epsilon(lambda a: 0.1 * a, 1e-5, orders=[order])[1] == order
+
+
+def test_an_error_names_the_theorem():
+    for name, arguments, theorem in (
+        ("rdp_to_epsilon", (1.0, 0.5, 1e-5), "A, Eq. 13 and Theorem 3"),
+        ("rdp_to_delta_classic", (0.5, 0.5, 1.0), "A, Theorem 1"),
+        ("rdp_budget", (2.0, 1.0, 0.0), "A, Theorem 3"),
+        ("zcdp_to_epsilon", (-1.0, 1e-5), "A, Eq. 24"),
+        ("amplify_approx", (1.0, 1e-5, 1.5), "S Theorem 29"),
+    ):
+        with pytest.raises(hs.BadValue, match=re.escape(theorem)):
+            getattr(conversion, name)(*arguments)
+
+
+def test_arrays_are_answered_at_once():
+    """The same numbers, to rounding; never below the optimum."""
+    rng = np.random.default_rng(8)
+    size = 4000
+    order, gamma = 1.0 + 10.0 ** rng.uniform(-9, 6, size), 10.0 ** rng.uniform(-12, 3, size)
+    delta = np.where(rng.random(size) < 0.8, 10.0 ** rng.uniform(-300, 0, size), 1.0 - 10.0 ** rng.uniform(-9, -0.01, size))
+    delta = np.minimum(delta, 1.0 - 1e-9)
+    found = conversion.rdp_to_epsilon(order, gamma, delta)
+    for epsilon, *row in zip(found.tolist(), order.tolist(), gamma.tolist(), delta.tolist(), strict=True):
+        alone = conversion.rdp_to_epsilon(*row)
+        assert abs(epsilon - alone) <= 1e-12 * alone + 1e-13 * row[1]
+        # what implies (epsilon, delta) by the other direction of the theorem
+        assert conversion.rdp_budget(row[0], epsilon, row[2]) >= row[1] * (1.0 - 2e-13) - 1e-300
+    assert conversion.rdp_to_epsilon(delta=delta[:6].reshape(2, 3), order=2.0, gamma=gamma[:3]).shape == (2, 3)
+    with pytest.raises(hs.BadValue, match=r"order is 1\.0"):
+        conversion.rdp_to_epsilon(np.array([2.0, 1.0]), 0.5, 1e-5)
+    with pytest.raises(hs.BadType):
+        conversion.rdp_to_epsilon([2.0, True], 0.5, 1e-5)
+    with pytest.raises(hs.BadValue, match="broadcast"):
+        conversion.rdp_to_epsilon(np.ones(2) + 1.0, np.ones(3), 1e-5)

@@ -139,7 +139,13 @@ def test_nothing_but_the_declared_dependencies():
     import sys
 
     outside = {one.imported.partition(".")[0] for one in ALL if not one.own}
-    assert outside - set(sys.stdlib_module_names) == {"matplotlib", "numpy", "scipy"}
+    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib"}
+
+
+def test_matplotlib_is_an_extra_of_the_figures():
+    drawn = [one for one in ALL if not one.own and one.imported.partition(".")[0] == "matplotlib"]
+    assert drawn
+    assert all(one.deferred and one.importer.startswith("report.") for one in drawn)
 
 
 def test_the_architecture_page_prints_these_layers():

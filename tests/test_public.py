@@ -19,6 +19,7 @@ def test_the_public_names():
         "Bounds",
         "DiscreteGaussian",
         "DiscreteLaplace",
+        "EdgeOrder",
         "Exponential",
         "Gaussian",
         "HockeystickError",
@@ -26,6 +27,7 @@ def test_the_public_names():
         "MissingExtra",
         "Profile",
         "PureDP",
+        "RDPAccountant",
         "RandomizedResponse",
         "Unreachable",
         "Unsupported",
@@ -33,6 +35,7 @@ def test_the_public_names():
         "conversion",
         "dpsgd",
         "from_json",
+        "rounds",
     ]
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
 
 if TYPE_CHECKING:
     from . import conversion
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse
     from .planning.dpsgd import dpsgd
+    from .planning.rdp_accountant import RDPAccountant
+    from .planning.rounds import rounds
     from .portable import from_json
 
 __version__ = "0.1.0"
@@ -37,6 +39,7 @@ __all__ = [
     "Bounds",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "EdgeOrder",
     "Exponential",
     "Gaussian",
     "HockeystickError",
@@ -44,6 +47,7 @@ __all__ = [
     "MissingExtra",
     "Profile",
     "PureDP",
+    "RDPAccountant",
     "RandomizedResponse",
     "Unreachable",
     "Unsupported",
@@ -51,6 +55,7 @@ __all__ = [
     "conversion",
     "dpsgd",
     "from_json",
+    "rounds",
 ]
 
 _HOMES = {
@@ -62,6 +67,8 @@ _HOMES = {
     "mechanism.release": ("compose",),
     "mechanism.response": ("Exponential", "RandomizedResponse"),
     "planning.dpsgd": ("dpsgd",),
+    "planning.rdp_accountant": ("RDPAccountant",),
+    "planning.rounds": ("rounds",),
     "portable": ("from_json",),
 }
 

@@ -1,4 +1,4 @@
-"""The library's errors.  Each is also the nearest built-in error, so either can be caught."""
+"""The library's errors.  Each is also the nearest built-in error, so either can be caught.  And its warning."""
 
 
 class HockeystickError(Exception):
@@ -23,3 +23,7 @@ class Unreachable(HockeystickError, ValueError):
 
 class MissingExtra(HockeystickError, ImportError):
     """An optional dependency is not installed; the message names the extra."""
+
+
+class EdgeOrder(UserWarning):
+    """The best of a list of Rényi orders is its first or last one, so that orders beyond the list may be better."""

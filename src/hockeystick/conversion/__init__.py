@@ -16,6 +16,7 @@ from .gdp import (
 from .gdp_measure import gdp_transform, head_mu, head_mu_grid, tail_mu
 from .group import group_approx, group_rdp, group_zcdp, mixture_rdp, replace_from_add_remove
 from .lower_bound import mean_error_lower_bound
+from .optimal_composition import optimal_composition_delta, optimal_composition_epsilon
 from .optimal_rdp import rdp_budget, rdp_budget_two_sided, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
 from .order import implied_delta, implies, refine_noise, refined_profile, sufficient_delta
 from .rdp_bounds import (
@@ -90,6 +91,8 @@ __all__ = [
     "mean_error_lower_bound",
     "mixture_rdp",
     "mu_of_test",
+    "optimal_composition_delta",
+    "optimal_composition_epsilon",
     "profile_tradeoff",
     "pure_to_gdp",
     "pure_to_zcdp",

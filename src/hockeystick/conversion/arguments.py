@@ -1,5 +1,6 @@
 """Checks of the arguments that the conversions share."""
 
+import math
 from typing import Any
 
 from .. import checks
@@ -10,8 +11,18 @@ LARGEST = 1e100
 
 
 def order(value: Any) -> float:
-    """A Rényi order above 1."""
-    allowed = f"a Rényi order above 1, at most {LARGEST_ORDER:g}"
+    """A finite Rényi order above 1."""
+    return _order(value, f"a Rényi order above 1, at most {LARGEST_ORDER:g}")
+
+
+def order_or_infinity(value: Any) -> float:
+    """A Rényi order above 1, or infinity: the largest loss."""
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    return _order(value, f"a Rényi order above 1, at most {LARGEST_ORDER:g}, or inf")
+
+
+def _order(value: Any, allowed: str) -> float:
     number = checks.real("order", value, allowed)
     if not 1.0 < number <= LARGEST_ORDER:
         raise BadValue(f"order is {number}; allowed: {allowed}.")

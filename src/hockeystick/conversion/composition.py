@@ -22,7 +22,7 @@ def basic_composition(parts: Iterable[Sequence[Any]]) -> tuple[float, float]:
     >>> basic_composition([(0.5, 0.0, 3), (0.25, 1e-6)])
     (1.75, 1e-06)
     """
-    listed = _checked(parts)
+    listed = checked_parts(parts)
     return exact_up(_total(listed, 0)), min(1.0, exact_up(_total(listed, 1)))
 
 
@@ -36,7 +36,7 @@ def advanced_composition(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
     >>> round(advanced_composition([(0.1, 0.0, 100)], delta=1e-6), 9), advanced_composition([(0.5, 0.0)], 0.0)
     (5.75652177, 0.5)
     """
-    listed = _checked(parts)
+    listed = checked_parts(parts)
     deltas, squares = _total(listed, 1), sum((Fraction(epsilon) ** 2 * times for epsilon, _, times in listed), Fraction(0))
     return _advanced(delta, exact_up(_total(listed, 0)), exact_up(squares), deltas)
 
@@ -47,7 +47,7 @@ def _advanced(delta: float, basic: float, squares: float, deltas: Fraction) -> f
     if left < 0:
         raise Unsupported(
             f"delta is {delta} and the parts' deltas sum to more, {exact_up(deltas)}: this theorem gives no epsilon there; "
-            "composed ApproxDP claims may."
+            "optimal_composition_epsilon may."
         )
     if left == 0 or squares == math.inf:
         return basic
@@ -60,7 +60,8 @@ def _total(parts: list[Part], place: int) -> Fraction:
     return sum((Fraction(part[place]) * part[2] for part in parts), Fraction(0))
 
 
-def _checked(parts: Any) -> list[Part]:
+def checked_parts(parts: Any) -> list[Part]:
+    """The parts as (epsilon, delta, count)."""
     if isinstance(parts, str | bytes | dict) or not isinstance(parts, Iterable):
         raise BadType(f"parts is {parts!r}; allowed: a sequence of (epsilon, delta) or (epsilon, delta, count).")
     return [_part(f"parts[{place}]", part) for place, part in enumerate(parts)]

@@ -59,6 +59,9 @@ def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iter
 
         def log_delta(order: float) -> float:
             gamma = curve(order)
+            if order == math.inf:
+                delta = 1.0 if gamma == math.inf else float(rdp_to_delta(order, gamma, epsilon))
+                return math.log(delta) if delta else -math.inf
             return log_delta_of_renyi(order, (order - 1.0) * gamma, epsilon)
 
         _, order = _best(log_delta, listed)
@@ -100,14 +103,14 @@ def listed_orders(orders: Any) -> list[float] | None:
         return None
     if isinstance(orders, str) or not isinstance(orders, Iterable):
         raise BadType(f"orders is {orders!r} ({type(orders).__name__}); allowed: a sequence of orders above 1, or None.")
-    listed = [arguments.order(one) for one in (orders.tolist() if isinstance(orders, np.ndarray) else orders)]
+    listed = [arguments.order_or_infinity(one) for one in (orders.tolist() if isinstance(orders, np.ndarray) else orders)]
     if not listed:
         raise BadValue("orders is empty; allowed: at least one order above 1, or None for all real orders.")
     return listed
 
 
 def best_order(
-    objective: Callable[[float], float], start: float = 1.0, least: float = 2.0**-30, most: float = 2.0**30
+    objective: Callable[[float], float], start: float = 1.0, least: float = 2.0**-30, most: float = 2.0**49
 ) -> tuple[float, float]:
     """The smallest value found and its t = order - 1 from `least` to `most`; any t gives a bound, so this needs no proof.
 

@@ -9,14 +9,11 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadValue, Unreachable, Unsupported
-from ..numerics.normal import log_shift_delta
-from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, UNIT, up
 from . import arguments
 from .broadcast import broadcast
+from .normals import mu_bounds
 from .zcdp import zcdp_budget_classic, zcdp_budget_improved
-
-_LEAST = -660.0  # of log mu: squares of it aside, products with it do not underflow
 
 
 def _count(value: Any) -> float:
@@ -99,29 +96,12 @@ def largest_mu(epsilon: float, delta: float) -> float:
     """
     target = math.log(delta)
     target -= FUNCTION * abs(target)
-
-    def excess(x: float) -> tuple[float, float]:
-        mu = math.exp(x)
-        value, _, _ = log_shift_delta(mu, epsilon, 0.0)
-        a = epsilon / mu - 0.5 * mu
-        # d delta / d mu is the normal density at a
-        slope = x - 0.5 * a * a - 0.5 * math.log(2.0 * math.pi) - value if abs(a) < 1e100 else math.inf
-        return value - target, math.exp(slope) if slope < 700.0 else math.inf
-
-    rho = max(float(zcdp_budget_improved(epsilon, delta)), 1e-300)
-    mu = math.exp(increasing_root(excess, 0.5 * math.log(2.0 * rho), lower=_LEAST, upper=300.0))
-    least = UNIT
-    while math.log(mu) >= _LEAST:
-        value, error, _ = log_shift_delta(mu, epsilon, 0.0)
-        if up(value, error) <= target:
-            return mu
-        slope = excess(math.log(mu))[1]
-        back = 1.02 * (value + error - target) / slope if 0.0 < slope < math.inf else 0.0
-        mu *= 1.0 - min(0.5, max(least, back))
-        least *= 2.0
-    raise Unreachable(
-        f"epsilon is {epsilon} and delta is {delta}: no noise is surely enough; allowed: a larger epsilon or delta."
-    )
+    mu, _ = mu_bounds(epsilon, target, target)
+    if not mu > 1e-307:
+        raise Unreachable(
+            f"epsilon is {epsilon} and delta is {delta}: no ordinary sigma is surely enough; allowed: a larger epsilon or delta."
+        )
+    return mu
 
 
 def _positive(value: Any) -> float:

@@ -9,7 +9,7 @@ import math
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_up, up
 from . import arguments
 from .broadcast import broadcast
-from .optimal_rdp import FAR, exact_product, exact_sum, remainder
+from .renyi_kernel import FAR, exact_product, exact_sum, remainder
 
 
 def exp_of_sum(high: float, low: float, error: float) -> float:
@@ -40,8 +40,10 @@ def rdp_to_delta_classic(order: float, gamma: float, epsilon: float) -> float:
     >>> round(rdp_to_delta_classic(order=2, gamma=0.5, epsilon=3), 12)
     0.082084998624
     """
-    order = arguments.order(order)
+    order = arguments.order_or_infinity(order)
     gamma, epsilon = arguments.level("gamma", gamma), arguments.level("epsilon", epsilon)
+    if order == math.inf:
+        return 0.0 if epsilon >= gamma else 1.0
     high, low = _exponent(order - 1.0, gamma, epsilon)
     return exp_of_sum(high, low, 2.0 * UNIT * abs(low))
 
@@ -55,8 +57,10 @@ def rdp_to_delta_improved(order: float, gamma: float, epsilon: float) -> float:
     >>> round(rdp_to_delta_improved(order=2, gamma=0.5, epsilon=3), 12)
     0.020521249656
     """
-    order = arguments.order(order)
+    order = arguments.order_or_infinity(order)
     gamma, epsilon = arguments.level("gamma", gamma), arguments.level("epsilon", epsilon)
+    if order == math.inf:
+        return 0.0 if epsilon >= gamma else 1.0
     t = order - 1.0
     high, low = _exponent(t, gamma, epsilon)
     less, log_order = t * math.log1p(1.0 / t), math.log1p(t)
@@ -71,7 +75,9 @@ def rdp_to_epsilon_classic(order: float, gamma: float, delta: float) -> float:
     >>> round(rdp_to_epsilon_classic(order=2, gamma=0.5, delta=1e-5), 12)
     12.01292546497
     """
-    order, gamma, delta = arguments.order(order), arguments.level("gamma", gamma), arguments.delta(delta)
+    order, gamma, delta = arguments.order_or_infinity(order), arguments.level("gamma", gamma), arguments.delta(delta)
+    if order == math.inf:
+        return gamma
     value = gamma - math.log(delta) * (1.0 + FUNCTION + UNIT) / (order - 1.0)
     return up(value, 2.0 * UNIT * value)
 
@@ -83,8 +89,8 @@ def rdp_to_epsilon_improved(order: float, gamma: float, delta: float) -> float:
     >>> round(rdp_to_epsilon_improved(order=2, gamma=0.5, delta=1e-5), 12)
     10.62663110385
     """
-    order, gamma, delta = arguments.order(order), arguments.level("gamma", gamma), arguments.delta(delta)
-    return _improved_epsilon(order - 1.0, gamma, delta)
+    order, gamma, delta = arguments.order_or_infinity(order), arguments.level("gamma", gamma), arguments.delta(delta)
+    return gamma if order == math.inf else _improved_epsilon(order - 1.0, gamma, delta)
 
 
 def _improved_epsilon(t: float, gamma: float, delta: float) -> float:
@@ -115,7 +121,7 @@ def rdp_to_epsilon_closed(order: float, gamma: float, delta: float) -> float:
     >>> round(rdp_to_epsilon_closed(order=2, gamma=0.5, delta=1e-5), 12)
     10.38705698425
     """
-    order, gamma, delta = arguments.order(order), arguments.level("gamma", gamma), arguments.delta(delta)
+    order, gamma, delta = arguments.order_or_infinity(order), arguments.level("gamma", gamma), arguments.delta(delta)
     if gamma == 0.0:
         return 0.0
     t = order - 1.0
@@ -154,7 +160,7 @@ def rdp_budget_closed(order: float, epsilon: float, delta: float) -> float:
     >>> round(rdp_budget_closed(order=2, epsilon=1, delta=0.01), 12)
     0.033872082992
     """
-    order, epsilon, delta = arguments.order(order), arguments.level("epsilon", epsilon), arguments.delta(delta)
+    order, epsilon, delta = arguments.order_or_infinity(order), arguments.level("epsilon", epsilon), arguments.delta(delta)
     t = order - 1.0
     if order * delta >= 1.0 + 2.0 * UNIT:
         complement = -math.log1p(-delta)

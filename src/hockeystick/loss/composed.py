@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from ..numerics.cells import Cells
 from ..numerics.roots import increasing_root
-from ..numerics.rounding import UNIT
+from ..numerics.rounding import LARGEST, UNIT
 from ..numerics.series import Array, ComplexArray
 from .atomic import AtomicLoss
 from .cumulant import Loss, Slice
@@ -112,11 +113,15 @@ class ComposedLoss:
                 kept *= (1 - Decimal(one.numerator) / Decimal(one.denominator)) ** count
             return Fraction(1 - kept)
 
-    @property
+    @cached_property
     def ceiling(self) -> float:
-        top = sum(count * loss.ceiling for loss, count in self.terms)
-        alone = len(self.terms) == 1 and self.terms[0][1] == 1
-        return top if alone else top * (1.0 + (len(self.terms) + 1) * UNIT)
+        """The largest loss: the sum of the parts' exactly, then rounded up."""
+        tops = [(loss.ceiling, count) for loss, count in self.terms]
+        if any(math.isinf(top) for top, _ in tops):
+            return math.inf
+        exact = sum((Fraction(top) * count for top, count in tops), Fraction(0))
+        near = float(exact) if exact < Fraction(LARGEST) else math.inf
+        return near if near >= exact else math.nextafter(near, math.inf)
 
     @property
     def log_top_mass(self) -> float:

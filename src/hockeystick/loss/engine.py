@@ -31,6 +31,7 @@ from .noise import TooFine
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
 from .sampled import SampledGaussianLoss
+from .signs import signs_epsilon, signs_log_delta
 
 Interval = tuple[float, float]
 _SHIFTS = 32  # first places in the search for the best shift
@@ -127,6 +128,9 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             with suppress(TooFine):
                 ends = lattice_log_delta(run, epsilon)
                 low, high = max(low, ends[0]), min(high, ends[1])
+            if low < high - 1e-6:
+                ends = signs_log_delta(run, epsilon)
+                low, high = max(low, ends[0]), min(high, ends[1])
             low = max(low, _at_least(run, epsilon))
             if low < high - 1.0 and not run.infinite():
                 high = min(high, renyi_log_delta(run, epsilon))
@@ -185,6 +189,9 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
             if not _has_closed(run):
                 ends = lattice_epsilon(run, log_delta, slack, floor)
                 low, high = max(low, ends[0]), min(high, ends[1])
+        if high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
+            ends = signs_epsilon(run, log_delta, slack)
+            low, high = max(low, ends[0]), min(high, ends[1])
         if low < high * (1.0 - 1e-3):
             low = max(low, _epsilon_at_least(run, target[1]))
         if low < 0.99 * high and target[0] > -700.0:

@@ -1,1 +1,1 @@
-"""What is shown: figures."""
+"""Reports and pictures."""

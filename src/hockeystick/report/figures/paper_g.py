@@ -15,8 +15,9 @@ import numpy as np
 from ...conversion import amplify_profile, gdp_to_delta, gdp_transform, refined_profile
 from ...conversion.gdp import mu_ends
 from ...conversion.tradeoff import approx_tradeoff
-from ...errors import BadValue, MissingExtra
+from ...errors import BadValue
 from ...mechanism.gaussian import Gaussian
+from .style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, finish, matplotlib_figure
 
 Data = dict[str, Any]
 
@@ -26,7 +27,7 @@ PURE = (0.5, 1.0, 2.0, 4.0)  # epsilon in Figure 3
 RATES = (1.0, 0.5, 0.2, 0.1, 0.05)  # gamma in Figures 4 and 5
 MU = 1.0  # in Figure 5
 _ICEA = 4.0 * math.exp(-2.0)
-_COLOURS = ("#1b6ca8", "#d1495b", "#3c8d53", "#8d5a97", "#c98b1b", "#555555")
+_COLOURS = (BLUE, RED, GREEN, PURPLE, ORANGE, GREY)
 
 
 def laplace_profile(epsilon: float, ratio: float = 2.0) -> float:
@@ -237,22 +238,13 @@ def _panels(axes: Any, count: int = 2) -> Any:
         if len(given) != count:
             raise BadValue(f"axes has {len(given)} panels; allowed: {count}, or None.")
         return (given[0].figure, *given)
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("figures need matplotlib; install it with: pip install 'hockeystick[plot]'.") from None
-    figure = Figure(figsize=(4.8 * count if count > 1 else 5.4, 3.8), layout="constrained")
+    figure = matplotlib_figure(figsize=(6.0 * count if count > 1 else 7.2, 4.6), layout="constrained")
     return (figure, *np.atleast_1d(figure.subplots(1, count)))
 
 
 def _finish(figure: Any, panels: tuple[Any, ...], x: str, y: str, titles: tuple[str, ...]) -> Any:
     for panel, title in zip(panels, titles, strict=True):
-        panel.set_xlabel(x)
-        panel.set_ylabel(y)
-        panel.set_title(title, fontsize=10)
-        panel.spines[["top", "right"]].set_visible(False)
-        panel.grid(alpha=0.2)
-        panel.legend(fontsize=7, frameon=False)
+        finish(panel, title, x, y)
     return figure
 
 

@@ -1,0 +1,83 @@
+"""The most repetitions of a step within a budget (paper A's Question Two, for any release)."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .. import checks
+from ..conversion.group import probability
+from ..errors import BadType, Unreachable
+from ..mechanism.release import Release
+from ..neighbours import DEFAULT
+
+MOST = 10**12
+
+
+class Budget(NamedTuple):
+    """What must stay within its limit: a certified upper bound of some measure that grows with the number of rounds."""
+
+    measure: Callable[[Release], float]
+    limit: float
+
+    def spent(self, release: Release) -> float:
+        """The measure over its limit: at most 1 if the release is within the budget."""
+        value = self.measure(release)
+        if value <= self.limit:
+            return min(value / self.limit, 1.0) if self.limit else 1.0
+        return max(value / self.limit, math.nextafter(1.0, 2.0)) if self.limit else math.inf
+
+
+def rounds(step: Release, epsilon: float, delta: float, neighbours: str = DEFAULT) -> int:
+    """The largest T for which `step * T` is certainly (epsilon, delta)-DP; 0 if not even one is.
+
+    The step is any release, also a whole run.  If the budget holds for more than 10**12 rounds, or for any number of them
+    since the step gives nothing away, `Unreachable` says so.
+
+    >>> import hockeystick as hs
+    >>> rounds(hs.Gaussian(sigma=20.0), epsilon=6.0, delta=1e-5)
+    685
+    """
+    if not isinstance(step, Release):
+        raise BadType(f"step is {step!r}; allowed: a release such as Gaussian(sigma=2.0).")
+    limit, chance = checks.non_negative("epsilon", epsilon), probability("delta", delta)
+    what = f"({limit:g}, {chance:g})-DP"
+    return most_rounds(step, Budget(lambda run: float(run.epsilon(chance, neighbours)), limit), what)
+
+
+def most_rounds(step: Release, budget: Budget, what: str) -> int:
+    """The largest count within a budget, by few questions: secants of log spent against log count, else halving."""
+    largest = min(MOST, checks.MOST_STEPS // max((count for _, count in step.parts), default=1))
+
+    def spent(count: int) -> float:
+        return budget.spent(step * count)
+
+    if not step.parts or spent(largest) <= 1.0:
+        raise Unreachable(f"{largest:,} rounds of {step!r} are still {what}: no number of rounds up to there spends this budget.")
+    low, high = 0, largest
+    at_low, at_high = 0.0, math.inf
+    count, stuck = 1, 0
+    while high - low > 1:
+        found = spent(count)
+        width = high - low
+        if found <= 1.0:
+            low, at_low = count, found
+        else:
+            high, at_high = count, found
+        stuck = stuck + 1 if high - low > width // 2 and high < largest else 0
+        count = _next(low, at_low, high, at_high, stuck)
+    return low
+
+
+def _next(low: int, at_low: float, high: int, at_high: float, stuck: int) -> int:
+    """A count strictly between the two."""
+    if low == 0:
+        guess = math.isqrt(high)
+    elif stuck >= 2 or not 0.0 < at_low < at_high < math.inf:
+        # nothing is known above: what grows at least like the square root is spent by then
+        guess = math.isqrt(low * high) if high > 4 * low else (low + high) // 2
+        if math.isinf(at_high) and at_low > 0.0:
+            guess = min(guess, math.ceil(low * min(at_low**-2.0, 1e6)) + 1)
+    else:
+        slope = math.log(at_high / at_low) / math.log(high / low)
+        guess = math.floor(low * math.exp(-math.log(at_low) / slope)) + (stuck & 1)
+    return min(max(guess, low + 1), high - 1)
