@@ -11,6 +11,7 @@ from ..numerics.rounding import FUNCTION, exp_down, exp_up
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
 from .discrete import ListedLoss, SampledAtoms
+from .folded import FoldedAtoms
 
 _POINTS = 1200
 _FAR = 700.0
@@ -32,6 +33,7 @@ class ProfileLoss:
     function: Callable[[float], float]
     rate: float = 1.0  # of the Poisson sample in front of it
     removal: bool = True
+    both: bool = False  # the upper half of the removal, for both orders
 
     rows = 1
 
@@ -47,7 +49,10 @@ class ProfileLoss:
         return (self._drawn(_law(_tangents(self._hull(exp_down)))),)
 
     def _drawn(self, law: ListedLoss) -> AtomicLoss:
-        return law if self.rate == 1.0 else SampledAtoms(law, self.rate, self.removal)
+        if self.rate == 1.0:
+            return law
+        found = SampledAtoms(law, self.rate, self.removal)
+        return FoldedAtoms(found, self.rate) if self.both else found
 
     @cached_property
     def _samples(self) -> list[tuple[float, Fraction]]:

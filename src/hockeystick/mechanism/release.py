@@ -10,13 +10,14 @@ import numpy as np
 
 from .. import checks
 from ..bounds import Bounds
-from ..errors import BadType, BadValue, Unsupported
+from ..errors import BadType, BadValue
 from ..loss.composed import ComposedLoss, composed
 from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
 from ..neighbours import DEFAULT, Order, orders
 from ..numerics.rounding import exp_down, exp_up
 
 if TYPE_CHECKING:
+    from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.poisson import Poisson
 
 
@@ -65,6 +66,30 @@ class Release(ABC):
         from ..sampling.poisson import Poisson
 
         return Poisson(self, rate)
+
+    def without_replacement(self, batch: int, examples: int) -> "WithoutReplacement":
+        """The same on a batch of `batch` out of `examples` records, drawn anew and uniformly, without replacement.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).without_replacement(batch=100, examples=10_000) * 1000
+        >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 6)
+        2.023044
+        """
+        from ..sampling.fixed_size import WithoutReplacement
+
+        return WithoutReplacement(self, batch, examples)
+
+    def with_replacement(self, draws: int, examples: int) -> "WithReplacement":
+        """The same on `draws` records, each drawn uniformly from all `examples`, so that one may come several times.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).with_replacement(draws=100, examples=10_000) * 1000
+        >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 4)
+        2.1008
+        """
+        from ..sampling.fixed_size import WithReplacement
+
+        return WithReplacement(self, draws, examples)
 
     # questions
 
@@ -136,7 +161,7 @@ class Release(ABC):
         """
 
         def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
-            bound = renyi_bound(run, value)
+            bound = min(renyi_bound(one, value) for one in run.variants("covers"))
             return bound, bound
 
         return self._answered(ask, neighbours, "order", order, _renyi_order).upper
@@ -149,7 +174,7 @@ class Release(ABC):
         def ends(number: float) -> tuple[float, float]:
             nonlocal tight
             run = self._run(neighbours)
-            tight = run.exact
+            tight = all(getattr(loss, "tight", not hasattr(loss, "members")) for loss, _ in run.terms)
             return ask(run, number)
 
         arrays = isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)
@@ -254,11 +279,6 @@ def compose(releases: Iterable[Release]) -> Release:
         if not isinstance(release, Release):
             raise BadType(f"releases contains {release!r}; allowed: releases such as Gaussian(sigma=2.0).")
     return joined(part for release in listed for part in release.parts)
-
-
-def unsupported_sampling(what: str, why: str) -> Unsupported:
-    """The error for a mechanism around which no sampler is accounted for."""
-    return Unsupported(f"Poisson sampling of {what} is not accounted for: {why}")
 
 
 def _any_real(name: str, value: Any) -> float:
