@@ -14,6 +14,15 @@ contributes nothing, stands in Q where P has the record; "restore" is the revers
 RELATIONS = ("add-or-remove", "add", "remove", "replace", "zero-out")
 DEFAULT = "add-or-remove"
 
+
+class Stated(str):
+    """A question without a relation: it is asked for the one that the release states, by default add-or-remove."""
+
+    __slots__ = ()
+
+
+STATED = Stated(DEFAULT)
+
 _ORDERS: dict[str, tuple[Order, ...]] = {
     "add-or-remove": ("remove", "add"),
     "add": ("add",),

@@ -45,11 +45,21 @@ class Mixture(NamedTuple):
     def _columns(self) -> tuple[Array, Array]:
         return np.array(self.log_weights)[:, None], np.array(self.moves)[:, None]
 
+    def _count(self, last: float) -> int:
+        """So many components: the others are next to nothing up to `last`, where N(m) is at most e^{m y - m^2/2} times N(0)."""
+        if len(self.moves) == 1:
+            return 1
+        weights, moves = np.array(self.log_weights), np.array(self.moves)
+        grown = weights - self.log_rest + np.maximum(moves * (last - 0.5 * moves), 0.0)
+        heavy = np.nonzero(grown >= -_DUST - math.log(len(self.moves)))[0]
+        return int(heavy[-1]) + 1 if heavy.size else 1
+
     def ratio(self, y: Array) -> tuple[Array, Array]:
         """log(mixture / N(0)) at y, and its derivative."""
-        if not self.moves:
+        if not self.moves or not y.size:
             return np.zeros(y.shape), np.zeros(y.shape)
-        weights, moves = self._columns()
+        count = self._count(float(y.max()))
+        weights, moves = (column[:count] for column in self._columns())
         tilt = moves * (y - 0.5 * moves)
         terms = weights + tilt
         high = np.maximum(terms.max(axis=0), self.log_rest)
@@ -73,8 +83,7 @@ class Mixture(NamedTuple):
     def cells(self, y: Array) -> tuple[Array, Array]:
         """log masses left of the first y, between them, right of the last, with bounds of their errors.
 
-        In a cell that ends at y, N(m) has at most e^{m y - m^2/2} times the mass of N(0): components that are next to nothing up to
-        the last y are left out, but for what lies beyond it.
+        Components that are next to nothing up to the last y are left out, but for what lies beyond it.
         """
         from scipy.special import log_ndtr
 
@@ -82,17 +91,18 @@ class Mixture(NamedTuple):
         if not self.moves:
             return found, error
         last, listed = float(y[-1]), [found + self.log_rest]
-        for log_weight, move in zip(self.log_weights, self.moves, strict=True):
-            shift = (self.move_error + UNIT) * move
-            if log_weight - self.log_rest + max(move * (last - 0.5 * move), 0.0) < -_DUST - math.log(len(self.moves)):
-                masses, off = np.full(found.shape, -math.inf), np.zeros(found.shape)
-                masses[-1] = log_ndtr(move - last)
-                off[-1] = LOG_NDTR * (1.0 + abs(masses[-1])) + (1.0 + abs(move - last)) * (shift + UNIT * abs(move - last))
-            else:
-                masses, off = log_normal_cells(y - move, UNIT, shift)
+        count = self._count(last)
+        for log_weight, move in zip(self.log_weights[:count], self.moves[:count], strict=True):
+            masses, off = log_normal_cells(y - move, UNIT, (self.move_error + UNIT) * move)
             listed.append(log_weight + masses)
             error = np.maximum(error, off)
         found = np.logaddexp.reduce(listed, axis=0)
+        if count < len(self.moves):
+            ahead = np.array(self.moves[count:]) - last
+            tails = log_ndtr(ahead)
+            found[-1] = np.logaddexp.reduce(np.append(np.array(self.log_weights[count:]) + tails, found[-1]))
+            steep = (1.0 + np.abs(ahead)) * ((self.move_error + UNIT) * self.moves[-1] + UNIT * np.abs(ahead))
+            error[-1] = max(error[-1], float((LOG_NDTR * (1.0 + np.abs(tails)) + steep).max()))
         more = self.weight_error + math.exp(-_DUST) + (8.0 + len(self.moves)) * FUNCTION
         return found, error + more + 4.0 * UNIT * np.abs(np.maximum(found, -1e6))
 

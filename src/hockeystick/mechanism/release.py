@@ -13,11 +13,12 @@ from ..bounds import Bounds
 from ..errors import BadType, BadValue
 from ..loss.composed import ComposedLoss, composed
 from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
-from ..neighbours import DEFAULT, Order, orders
+from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_down, exp_up
 
 if TYPE_CHECKING:
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
+    from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
 
 
@@ -35,10 +36,15 @@ class Release(ABC):
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         """The distinct mechanisms and how often each is used."""
 
+    @property
+    def stated(self) -> str:
+        """The relation for which questions are answered unless they say otherwise."""
+        return DEFAULT
+
     # composition
 
     def __add__(self, other: Any) -> "Release":
-        if not isinstance(other, Release):
+        if not isinstance(other, Release) or type(other).__add__ is not Release.__add__:  # which keeps its relation
             return NotImplemented
         return joined([*self.parts, *other.parts])
 
@@ -91,9 +97,21 @@ class Release(ABC):
 
         return WithReplacement(self, draws, examples)
 
+    def full_pass(self, by: str) -> "FullPass":
+        """The same on every batch of a pass in which each record comes once; `by` is "shuffle", "position" or "id".
+
+        >>> import hockeystick as hs
+        >>> epoch = hs.Gaussian(sigma=4.0).full_pass(by="shuffle")
+        >>> round((epoch * 10).epsilon(delta=1e-5, neighbours="replace"), 6)
+        7.514386
+        """
+        from ..sampling.full_pass import FullPass
+
+        return FullPass(self, by)
+
     # questions
 
-    def epsilon(self, delta: Any, neighbours: str = DEFAULT) -> Any:
+    def epsilon(self, delta: Any, neighbours: str = STATED) -> Any:
         """The smallest epsilon >= 0 for which the release is (epsilon, delta)-DP: a certified upper bound.
 
         >>> import hockeystick as hs
@@ -102,7 +120,7 @@ class Release(ABC):
         """
         return self.epsilon_bounds(delta, neighbours).upper
 
-    def epsilon_bounds(self, delta: Any, neighbours: str = DEFAULT) -> Bounds:
+    def epsilon_bounds(self, delta: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `epsilon`.
 
         >>> import hockeystick as hs
@@ -112,7 +130,7 @@ class Release(ABC):
         """
         return self._answered(epsilon_interval, neighbours, "delta", delta, checks.non_negative)
 
-    def delta(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
+    def delta(self, epsilon: Any, neighbours: str = STATED) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
 
         >>> import hockeystick as hs
@@ -121,7 +139,7 @@ class Release(ABC):
         """
         return self.delta_bounds(epsilon, neighbours).upper
 
-    def delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
+    def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
 
         def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
@@ -130,7 +148,7 @@ class Release(ABC):
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
 
-    def log_delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
+    def log_delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of log delta(epsilon), for deltas below the smallest double.
 
         >>> import hockeystick as hs
@@ -139,11 +157,11 @@ class Release(ABC):
         """
         return self._answered(log_delta_interval, neighbours, "epsilon", epsilon, _any_real)
 
-    def profile(self, epsilons: Any, neighbours: str = DEFAULT) -> Any:
+    def profile(self, epsilons: Any, neighbours: str = STATED) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
         return self.delta(np.atleast_1d(np.asarray(epsilons)), neighbours)
 
-    def advantage(self, neighbours: str = DEFAULT) -> float:
+    def advantage(self, neighbours: str = STATED) -> float:
         """delta(0), the total variation distance: how far an attacker's true-positive rate can exceed the false-positive rate.
 
         >>> import hockeystick as hs
@@ -152,7 +170,7 @@ class Release(ABC):
         """
         return float(self.delta(0.0, neighbours))
 
-    def rdp(self, order: Any, neighbours: str = DEFAULT) -> Any:
+    def rdp(self, order: Any, neighbours: str = STATED) -> Any:
         """The Rényi divergence of any real order > 1, of order 1 (Kullback-Leibler) or inf (the largest loss), rounded up.
 
         >>> import hockeystick as hs
@@ -201,7 +219,7 @@ class Release(ABC):
         It keeps what it has worked out while it answers one, so that both ordered pairs can share it; no answer depends on
         what was asked before.
         """
-        wanted = orders(neighbours)
+        wanted = orders(self.stated if isinstance(neighbours, Stated) else neighbours)
         return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism.loss(wanted)) is not None)
 
 
@@ -240,7 +258,9 @@ class Composition(Release):
         return self.uses
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Composition) and frozenset(self.uses) == frozenset(other.uses)
+        if not isinstance(other, Composition):
+            return NotImplemented
+        return frozenset(self.uses) == frozenset(other.uses)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.uses))
@@ -278,7 +298,8 @@ def compose(releases: Iterable[Release]) -> Release:
     for release in listed:
         if not isinstance(release, Release):
             raise BadType(f"releases contains {release!r}; allowed: releases such as Gaussian(sigma=2.0).")
-    return joined(part for release in listed for part in release.parts)
+    plain = joined(part for release in listed if type(release).__add__ is Release.__add__ for part in release.parts)
+    return sum((release for release in listed if type(release).__add__ is not Release.__add__), start=plain)
 
 
 def _any_real(name: str, value: Any) -> float:

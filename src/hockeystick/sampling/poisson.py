@@ -60,7 +60,7 @@ class Poisson(Sampled):
         return self.drawn("remove", self.rate, removals(wanted))
 
     def _replaced(self) -> Any:
-        once, twice = self.whole(("remove",)), self.whole(("replace",))
+        once = self.whole(("remove",))
         if once is None:
             return None
         mechanism = self.base.parts[0][0]
@@ -77,7 +77,9 @@ class Poisson(Sampled):
         if all(_doubles(mechanism) for mechanism, _ in self.base.parts):
             return pair
         # the replacement is nearer than two removals: both bounds hold
-        near, far = ("replace", "remove") if _size(twice) <= _size(once) else ("remove", "replace")
+        nearer = _size(self.whole(("replace",))) <= _size(once)
+        near: Order = "replace" if nearer else "remove"
+        far: Order = "remove" if nearer else "replace"
         bound = self.both_orders(far, self.rate, self.rate)
         return BetweenLoss((pair, *bound.covers), (self.drawn(near, self.rate, (True,)),))
 
