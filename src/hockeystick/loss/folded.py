@@ -16,9 +16,12 @@ import numpy as np
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array
 from .atomic import AtomicLoss, Atoms
-from .cumulant import Closed
+from .cumulant import Closed, Slice
 from .divided import DividedLoss
+from .half_line import HalfLine, half_line_slice
 from .masses import Masses
+from .noise import TooFine
+from .sampled import SampledGaussianLoss
 
 
 def folded(loss: Any, rate: float) -> Any:
@@ -50,6 +53,17 @@ class FoldedLoss(DividedLoss):
 
     base: Any  # the loss of one row of a sampled removal, with a closed form
     rate: float
+
+    nodes_allowed = 1 << 11
+
+    @property
+    def smooth(self) -> bool:  # type: ignore[override]
+        return isinstance(self.base, SampledGaussianLoss)
+
+    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+        if not self.smooth:
+            raise TooFine
+        return half_line_slice(HalfLine(self.base.shape, False), self._middle[0], self, c, ahead, reach, count)
 
     @property
     def stray(self) -> float:  # type: ignore[override]

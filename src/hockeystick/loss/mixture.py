@@ -19,8 +19,9 @@ import numpy as np
 from ..numerics.normal import log_normal_cells
 from ..numerics.rounding import FUNCTION, LOG_NDTR, UNIT, up
 from ..numerics.series import Array
-from .cumulant import NOTHING, Closed
+from .cumulant import NOTHING, Closed, Slice
 from .divided import DividedLoss
+from .half_line import HalfLine, half_line_slice
 from .masses import Masses
 from .noise import TooFine
 
@@ -140,6 +141,18 @@ class MixtureLoss(DividedLoss):
     right: Mixture
     left: Mixture = NORMAL
     stray: float = -math.inf
+    line: HalfLine | None = None  # the same pair, where it is symmetric and has one component: for the contour
+
+    nodes_allowed = 1 << 11
+
+    @property
+    def smooth(self) -> bool:  # type: ignore[override]
+        return self.line is not None
+
+    def slice(self, c: float, ahead: float, reach: float, count: int) -> Slice:
+        if self.line is None:
+            raise TooFine
+        return half_line_slice(self.line, -math.inf, self, c, ahead, reach, count)
 
     @property
     def ceiling(self) -> float:

@@ -8,6 +8,7 @@ from .. import checks
 from ..loss.between import BetweenLoss
 from ..loss.discrete import ResponseLoss
 from ..loss.gaussian import GaussianLoss
+from ..loss.half_line import HalfLine
 from ..loss.laplace import LaplaceLoss
 from ..loss.mixture import Mixture, MixtureLoss
 from ..loss.opposed import OpposedAtoms, OpposedLaplaceLoss, opposed_response
@@ -89,7 +90,7 @@ class Poisson(Sampled):
             shape = self.shape("remove", rate)
             assert shape is not None
             moves = Mixture((math.log(rate),), (1.0 / shape.noise,), math.log1p(-rate), shape.noise_error + 2.0 * UNIT, _log_error(rate))
-            return MixtureLoss(moves, moves)
+            return MixtureLoss(moves, moves, line=HalfLine(shape, True))
         if isinstance(once, LaplaceLoss):
             return OpposedLaplaceLoss(once.a, rate)
         if isinstance(mechanism, DiscreteGaussian | DiscreteLaplace):

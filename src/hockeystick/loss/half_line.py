@@ -1,0 +1,277 @@
+"""Symmetric pairs of sampled Gaussian noise along the contour: integrals over half the noise, by Gauss's rule on panels.
+
+On v > 0 the pair has the densities p = n e^F and q = n e^G, n the normal density at y = v + start, and Z = F - G grows from 0; for Z < 0 it is
+mirrored, and what is left of the mass sits at Z = 0.  Two pairs have this form:
+
+    opposed  start 0,    F = f(v), G = f(-v)       a record replaced in a Poisson sample, f = log((1-q) + q e^{m y - m^2/2})
+    folded   start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `folded.py`)
+
+so phi(w) is the integral of n e^{(1+w) F - w G} + n e^{(1+w) G - w F}, and the mass at 0.  On an ellipse with foci at the ends of a panel and
+imaginary parts up to b (m b <= 1.4) the normal density grows by e^{b^2/2} at most, |e^F| and |e^G| lie between cos(m b/2) and 1 times their
+values on the real axis, and their arguments are at most m b.  With M the largest modulus there and r the sum of the ellipse's semi-axes over
+half the panel's length l, some polynomial of degree 2n - 1 is within 2 M r^{1-2n}/(r - 1) on the panel (Trefethen, Approximation theory and
+approximation practice, Theorem 8.2), and Gauss's rule of n points integrates it exactly: it errs by at most 8 M l r^{1-2n}/(r - 1).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..numerics.cells import Cells
+from ..numerics.normal import log_tail_bound
+from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ..numerics.series import Array, ComplexArray
+from ..numerics.transform import moment_gap, stretched_gap
+from .amplified import drawn
+from .atomic import AtomicSlice, Atoms
+from .noise import LOG_ROOT_TWO_PI, Shape
+
+_POINTS = 20
+_MOST = 100  # panels
+_FINE = 34.0  # -log of the rule's error times the count
+_RADII = np.array([1.3, 1.6, 2.0, 2.5, 3.2, 4.5, 6.5, 10.0])
+_PARTS = 6
+_ANGLE = 1.4
+_CUTS = np.array([0.1, 0.5, 2.0, 10.0, 100.0, 1000.0])
+
+
+@cache
+def _gauss() -> tuple[Array, Array]:
+    from numpy.polynomial.legendre import leggauss
+
+    points, weights = leggauss(_POINTS)
+    return points, weights
+
+
+@dataclass(frozen=True)
+class HalfLine:
+    """The pair as functions on v > 0."""
+
+    shape: Shape
+    opposed: bool
+
+    @property
+    def m(self) -> float:
+        return 1.0 / self.shape.noise
+
+    @property
+    def start(self) -> float:
+        return 0.0 if self.opposed else 0.5 * self.m
+
+    def parts(self, v: Array) -> tuple[Array, Array]:
+        """F and G, also at negative v."""
+        m, rate = self.m, self.shape.rate
+        if self.opposed:
+            return drawn(m * v - 0.5 * m * m, rate), drawn(-m * v - 0.5 * m * m, rate)
+        return drawn(m * v, rate), np.zeros(v.shape)
+
+    def loss(self, v: Array) -> Array:
+        """Z at v >= 0, to nearly full relative accuracy."""
+        m, rate = self.m, self.shape.rate
+        t = np.minimum(m * v, 30.0)
+        if self.opposed:
+            below = 1.0 - rate + rate * np.exp(-t - 0.5 * m * m)
+            near = np.log1p((2.0 * rate * math.exp(-0.5 * m * m)) * np.sinh(t) / below)
+        else:
+            near = np.log1p(rate * np.expm1(t))
+        high, low = self.parts(v)
+        return np.where(m * v > 30.0, high - low, near)
+
+    def shares(self, v: Array) -> tuple[Array, Array]:
+        """F'/m and -G'/m."""
+        m, rate = self.m, self.shape.rate
+        high, low = self.parts(v)
+        t = m * v - (0.5 * m * m if self.opposed else 0.0)
+        one = np.exp(np.minimum(t + math.log(rate) - high, 0.0))
+        two = np.exp(np.minimum(-m * v - 0.5 * m * m + math.log(rate) - low, 0.0)) if self.opposed else np.zeros(v.shape)
+        return one, two
+
+    def log_tail(self, c: float, v: float) -> float:
+        """log of a bound of the integral of both terms beyond v, for real c > -1 (F' <= m; G is between log(1-q) and its value at v)."""
+        m, y = self.m, v + self.start
+        high, low = (float(x[0]) for x in self.parts(np.array([v])))
+        floor = math.log1p(-self.shape.rate) if self.opposed else 0.0
+
+        def grown(k: float) -> float:
+            """Of e^{kF}."""
+            return k * (high - m * y) + 0.5 * k * k * m * m + log_tail_bound(y - k * m)
+
+        if c >= 0.0:
+            first, second = grown(1.0 + c) - c * floor, (1.0 + c) * low - c * high + log_tail_bound(y)
+        else:
+            first, second = grown(1.0 + c) - c * low, (1.0 + c) * low + grown(-c)
+        top = max(first, second)
+        return top + math.log(2.0) + 8.0 * FUNCTION * (1.0 + abs(top) + (1.0 + abs(c)) ** 2 * m * m)
+
+    def log_rule(self, c: float, u: float, edges: Array) -> float:
+        """log of a bound of the error of Gauss's rule for both terms, Re w = c, |Im w| <= u, on panels between these edges."""
+        half = 0.5 * (edges[1:] - edges[:-1])[:, None]
+        middle = 0.5 * (edges[1:] + edges[:-1])[:, None]
+        r = _RADII[None, :]
+        long, high = half * (r + 1.0 / r) * 0.5, half * (r - 1.0 / r) * 0.5
+        turn = self.m * high
+        place = middle[..., None] + long[..., None] * np.linspace(-1.0, 1.0, _PARTS + 1)
+        left, right = place[..., :-1], place[..., 1:]
+        (f_left, g_left), (f_right, g_right) = self.parts(left), self.parts(right)
+        y_left, y_right = left + self.start, right + self.start
+        nearest = np.where((y_left < 0.0) & (y_right > 0.0), 0.0, np.minimum(np.abs(y_left), np.abs(y_right)))
+        if c >= 0.0:  # F grows, G falls
+            first, second = (1.0 + c) * f_right - c * g_right, (1.0 + c) * g_left - c * f_left
+        else:
+            first, second = (1.0 + c) * f_right - c * g_left, (1.0 + c) * g_left - c * f_right
+        most = (np.logaddexp(first, second) - 0.5 * nearest * nearest).max(axis=-1)
+        spin = (2.0 if self.opposed else 1.0) * u * turn
+        inner = np.cos(0.5 * np.minimum(turn, _ANGLE))
+        log_m = most + 0.5 * high * high + spin - 2.0 * max(c, 0.0) * np.log(inner)
+        bound = log_m + np.log(half) - (2.0 * _POINTS - 1.0) * np.log(r) - np.log(r - 1.0) + math.log(8.0) - LOG_ROOT_TWO_PI
+        bound = np.where(turn <= _ANGLE, bound, math.inf).min(axis=1)
+        return float(np.logaddexp.reduce(bound)) + 1e-9
+
+
+class _Nodes:
+    """Nodes of the whole line as a list of values, for the sums along the contour."""
+
+    infinite = lone = 0.0
+
+    def __init__(self, line: HalfLine, edges: Array, log_middle: float) -> None:
+        points, weights = _gauss()
+        half, centre = 0.5 * (edges[1:] - edges[:-1])[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
+        self.v = v = (centre + half * points).ravel()
+        m, y = line.m, v + line.start
+        base = np.log((half * weights).ravel()) - LOG_ROOT_TWO_PI - 0.5 * y * y
+        high, low = line.parts(v)
+        self.z = z = line.loss(v)
+        self.log_p, self.log_q = base + high, base + low
+        middle = [log_middle] if log_middle > -math.inf else []
+        reach = float(y[-1])
+        wobble = line.shape.noise_error + 4.0 * UNIT
+        error = 16.0 * FUNCTION + 6.0 * UNIT * reach * reach + wobble * (2.0 + reach * m + 4.0 * m * float(v[-1]) + 2.0 * m * m)
+        z_error = 8.0 * FUNCTION + 2.0 * wobble * (2.0 + 2.0 * m * float(v[-1]) + 2.0 * m * m)
+        self.atoms = Atoms(
+            np.concatenate((-z[::-1], [0.0] * len(middle), z)),
+            np.concatenate((self.log_q[::-1], middle, self.log_p)),
+            np.concatenate((self.log_p[::-1], middle, self.log_q)),
+            error,
+            z_error,
+        )
+
+
+class HalfLineSlice:
+    """Both halves along Re w = c."""
+
+    def __init__(self, line: HalfLine, log_middle: float, c: float, ahead: float, reach: float, count: int, level: float) -> None:
+        self.line, self.c, self.middle = line, c, log_middle
+        self.log_count = math.log(count)
+        # n K far below 1 wants relative accuracy, not absolute
+        faint = max(0.0, -self.log_count - math.log(max(abs(level), 1e-300)))
+        self.goal = -(self.log_count + _FINE + math.log(2.0 + abs(c) + reach) + faint) + min(level, 0.0)
+        self.far = max(c, ahead)
+        self._lay(reach)
+
+    def _lay(self, reach: float) -> None:
+        """Panels so short that the rule is good for |u| up to `reach`, so far that nothing is left out."""
+        line, self.reach = self.line, reach
+        end = 6.0
+        while end < 1e4 and max(line.log_tail(self.c, end), line.log_tail(0.0, end)) > self.goal - 1.0:
+            end *= 1.15
+        count = max(4, math.ceil(end * (0.5 + line.m * (1.0 + 0.06 * reach))))
+        self.edges = np.linspace(0.0, end, min(count, _MOST) + 1)
+        while (found := line.log_rule(self.c, reach, self.edges)) > self.goal and self.edges.size < _MOST:
+            count = math.ceil(1.5 * self.edges.size)
+            self.edges = np.linspace(0.0, end, min(count, _MOST) + 1)
+        self.good = found <= self.goal + 8.0
+        self.nodes = _Nodes(line, self.edges, self.middle)
+        self.sums = AtomicSlice(self.nodes, self.c)  # type: ignore[arg-type]
+
+    def keep(self, rows: list[int]) -> "HalfLineSlice":
+        return self
+
+    def _lost(self, c: float, u: float, size: float) -> float:
+        """A bound of what the rule and the end lose of phi - 1, |1 + w| at most `size`."""
+        line, end = self.line, float(self.edges[-1])
+        grown = np.logaddexp(line.log_rule(c, u, self.edges), line.log_tail(c, end))
+        still = np.logaddexp(line.log_rule(0.0, 0.0, self.edges), line.log_tail(0.0, end))
+        return math.exp(min(float(grown), 600.0)) + (1.0 + 2.0 * size) * math.exp(min(float(still), 600.0))
+
+    def above(self, points: Array) -> Array:
+        if not self.good:
+            return np.full((1, points.size), math.inf)
+        found = self.sums.above(points)[0]
+        lost = [self._lost(c, 0.0, 1.0 + abs(c)) for c in points.tolist()]
+        return (np.logaddexp(found, np.log(lost)) + 4.0 * FUNCTION)[None, :]
+
+    def decay(self, cells: Cells, thorough: bool) -> Array:
+        if not self.good:
+            return np.zeros((1, cells.left.size))
+        nodes, c = self.nodes, self.c
+        z = nodes.z
+        log_phi = float(self.sums.above(np.array([c]))[0, 0])
+        right, left = np.exp(nodes.log_p + c * z - log_phi), np.exp(nodes.log_q - c * z - log_phi)
+        still = math.exp(min(self.middle - log_phi, 0.0))
+        end = float(self.edges[-1])
+        lost = (self._lost(c, 0.0, 1.0) + math.exp(self.line.log_tail(c + 1.0, end))) * math.exp(-log_phi) + 1e-12
+        gap = moment_gap(cells, *self._moments(z, right, left, still, lost))
+        far = self._smooth_gap(cells.left, right, left, lost, log_phi)
+        gap = np.maximum(gap, far * (2.0 - far))
+        found: Array = np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-0.5 * (1.0 - 1e-12))
+        return found
+
+    def _moments(self, z: Array, right: Array, left: Array, still: float, lost: float) -> tuple[Array, Array]:
+        total = float(right.sum() + left.sum()) + still
+        mean = float((right - left) @ z) / total
+        ahead, behind = (z - mean) ** 2, (z + mean) ** 2
+        variance = (float(right @ ahead + left @ behind) + still * mean * mean) / total
+        fourth = (float(right @ ahead**2 + left @ behind**2) + still * mean**4) / total
+        size = 3.0 + 2.0 * float(z[-1]) + abs(mean)  # of |Z - mean| on the ellipses; beyond the end Z^4 <= 24 e^Z
+        low = max(0.0, variance * (1.0 - 1e-9) - lost * size**2)
+        wide = variance * (1.0 + 1e-9) + lost * size**2
+        top = 2.0 * (fourth * (1.0 + 1e-9) + 24.0 * lost * size**4) + 6.0 * wide * wide
+        return np.array([low]), np.array([top])
+
+    def _smooth_gap(self, u: Array, right: Array, left: Array, lost: float, log_phi: float) -> Array:
+        """Integration by parts against a soft cut s/(s + r), s = Z'/m: |f(u)| <= 1 - E[s/(s+r)] + V/u.
+
+        With g one of the two tilted densities, G = g/(m (s + r)) has G' = g psi, psi = ((log g)' - s'/(s + r))/(m (s + r)); V is the sum of
+        G(0) and the integral of |G'| over both.  On the ellipses Re s >= 0, so |s + r| >= r.
+        """
+        line, c, m = self.line, self.c, self.line.m
+        one, two = line.shares(self.nodes.v)
+        y = self.nodes.v + line.start
+        s, bend = one + two, m * (one * (1.0 - one) - two * (1.0 - two))
+        forth = -y + m * ((1.0 + c) * one + c * two)
+        back = -y - m * ((1.0 + c) * two + c * one)
+        first, second = line.shares(np.zeros(1))
+        at = float((first + second)[0])
+        high, low = (float(x[0]) for x in line.parts(np.zeros(1)))
+        edge = math.exp(-0.5 * line.start**2 - LOG_ROOT_TWO_PI - log_phi)
+        edge *= math.exp((1.0 + c) * high - c * low) + math.exp((1.0 + c) * low - c * high)
+        size = float(np.abs(y).max()) + 2.0 * m * (2.0 + abs(c)) + 4.0
+        best: Array = np.zeros(u.shape)
+        for cut in (_CUTS * at).tolist():
+            inverse = 1.0 / (s + cut)
+            mass = float((right + left) @ (s * inverse)) * (1.0 - 1e-9) - lost
+            turned = float(right @ ((forth - bend * inverse) * inverse) ** 2 + left @ ((back - bend * inverse) * inverse) ** 2)
+            turned += lost * (2.0 * size / cut) ** 2
+            variation = (edge / (at + cut) + math.sqrt(turned * (1.0 + 1e-9) * (1.0 + lost))) / m * (1.0 + 1e-9)
+            best = np.maximum(best, stretched_gap(u, max(mass, 0.0), variation))
+        return best[None, :]
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        frequency = step * (nodes - 1)
+        if frequency > self.reach:
+            self._lay(frequency)
+        value, error = self.sums.values(step, nodes)
+        if not self.good:
+            return value, np.full(error.shape, math.inf)
+        lost = self._lost(self.c, frequency, math.hypot(1.0 + self.c, frequency))
+        magnitude = np.exp(np.maximum(value.real, -600.0))
+        return value, error + lost * SECOND_ORDER / magnitude
+
+
+def half_line_slice(line: HalfLine, log_middle: float, loss: Any, c: float, ahead: float, reach: float, count: int) -> HalfLineSlice:
+    """A slice so accurate that `count` steps of it lose nothing; it proves nothing where that would take too many nodes."""
+    level = float(loss.expand(c)[0])
+    return HalfLineSlice(line, log_middle, c, ahead, reach, count, level if abs(level) > 1e-300 else 1e-300)
