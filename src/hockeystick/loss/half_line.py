@@ -23,26 +23,28 @@ import numpy as np
 from ..numerics.cells import Cells
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..numerics.series import Array, ComplexArray
-from ..numerics.transform import moment_gap, stretched_gap
+from ..numerics.series import Array, ComplexArray, log1p_complex, power_sums, series_degree
+from ..numerics.transform import moment_gap, spread_gap, stretched_gap
 from .amplified import drawn
 from .atomic import AtomicSlice, Atoms
 from .noise import LOG_ROOT_TWO_PI, Shape
 
 _POINTS = 20
-_MOST = 100  # panels
+_MOST = 160  # panels
 _FINE = 34.0  # -log of the rule's error times the count
 _RADII = np.array([1.3, 1.6, 2.0, 2.5, 3.2, 4.5, 6.5, 10.0])
 _PARTS = 6
+_BINS = 64
+_FEW = 6
 _ANGLE = 1.4
 _CUTS = np.array([0.1, 0.5, 2.0, 10.0, 100.0, 1000.0])
 
 
 @cache
-def _gauss() -> tuple[Array, Array]:
+def _gauss(count: int) -> tuple[Array, Array]:
     from numpy.polynomial.legendre import leggauss
 
-    points, weights = leggauss(_POINTS)
+    points, weights = leggauss(count)
     return points, weights
 
 
@@ -106,8 +108,8 @@ class HalfLine:
         top = max(first, second)
         return top + math.log(2.0) + 8.0 * FUNCTION * (1.0 + abs(top) + (1.0 + abs(c)) ** 2 * m * m)
 
-    def log_rule(self, c: float, u: float, edges: Array) -> float:
-        """log of a bound of the error of Gauss's rule for both terms, Re w = c, |Im w| <= u, on panels between these edges."""
+    def log_rule(self, c: float, u: float, edges: Array, points: int = _POINTS) -> Array:
+        """log of bounds of the error of Gauss's rule for both terms, Re w = c, |Im w| <= u, on the panels between these edges."""
         half = 0.5 * (edges[1:] - edges[:-1])[:, None]
         middle = 0.5 * (edges[1:] + edges[:-1])[:, None]
         r = _RADII[None, :]
@@ -126,9 +128,9 @@ class HalfLine:
         spin = (2.0 if self.opposed else 1.0) * u * turn
         inner = np.cos(0.5 * np.minimum(turn, _ANGLE))
         log_m = most + 0.5 * high * high + spin - 2.0 * max(c, 0.0) * np.log(inner)
-        bound = log_m + np.log(half) - (2.0 * _POINTS - 1.0) * np.log(r) - np.log(r - 1.0) + math.log(8.0) - LOG_ROOT_TWO_PI
-        bound = np.where(turn <= _ANGLE, bound, math.inf).min(axis=1)
-        return float(np.logaddexp.reduce(bound)) + 1e-9
+        bound = log_m + np.log(half) - (2.0 * points - 1.0) * np.log(r) - np.log(r - 1.0) + math.log(8.0) - LOG_ROOT_TWO_PI
+        found: Array = np.where(turn <= _ANGLE, bound, math.inf).min(axis=1) + 1e-9
+        return found
 
 
 class _Nodes:
@@ -136,8 +138,8 @@ class _Nodes:
 
     infinite = lone = 0.0
 
-    def __init__(self, line: HalfLine, edges: Array, log_middle: float) -> None:
-        points, weights = _gauss()
+    def __init__(self, line: HalfLine, edges: Array, log_middle: float, count: int = _POINTS) -> None:
+        points, weights = _gauss(count)
         half, centre = 0.5 * (edges[1:] - edges[:-1])[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
         self.v = v = (centre + half * points).ravel()
         m, y = line.m, v + line.start
@@ -177,12 +179,13 @@ class HalfLineSlice:
         end = 6.0
         while end < 1e4 and max(line.log_tail(self.c, end), line.log_tail(0.0, end)) > self.goal - 1.0:
             end *= 1.15
-        count = max(4, math.ceil(end * (0.5 + line.m * (1.0 + 0.06 * reach))))
-        self.edges = np.linspace(0.0, end, min(count, _MOST) + 1)
-        while (found := line.log_rule(self.c, reach, self.edges)) > self.goal and self.edges.size < _MOST:
-            count = math.ceil(1.5 * self.edges.size)
-            self.edges = np.linspace(0.0, end, min(count, _MOST) + 1)
-        self.good = found <= self.goal + 8.0
+        edges = np.linspace(0.0, end, max(4, math.ceil(0.5 * end)) + 1)
+        for _ in range(12):
+            wide = line.log_rule(self.c, reach, edges) > self.goal - math.log(_MOST)
+            if not wide.any() or edges.size > _MOST:
+                break
+            edges = np.sort(np.concatenate((edges, 0.5 * (edges[:-1] + edges[1:])[wide])))
+        self.edges, self.good = edges, not wide.any()
         self.nodes = _Nodes(line, self.edges, self.middle)
         self.sums = AtomicSlice(self.nodes, self.c)  # type: ignore[arg-type]
 
@@ -192,8 +195,8 @@ class HalfLineSlice:
     def _lost(self, c: float, u: float, size: float) -> float:
         """A bound of what the rule and the end lose of phi - 1, |1 + w| at most `size`."""
         line, end = self.line, float(self.edges[-1])
-        grown = np.logaddexp(line.log_rule(c, u, self.edges), line.log_tail(c, end))
-        still = np.logaddexp(line.log_rule(0.0, 0.0, self.edges), line.log_tail(0.0, end))
+        grown = np.logaddexp.reduce(np.append(line.log_rule(c, u, self.edges), line.log_tail(c, end)))
+        still = np.logaddexp.reduce(np.append(line.log_rule(0.0, 0.0, self.edges), line.log_tail(0.0, end)))
         return math.exp(min(float(grown), 600.0)) + (1.0 + 2.0 * size) * math.exp(min(float(still), 600.0))
 
     def above(self, points: Array) -> Array:
@@ -212,10 +215,14 @@ class HalfLineSlice:
         right, left = np.exp(nodes.log_p + c * z - log_phi), np.exp(nodes.log_q - c * z - log_phi)
         still = math.exp(min(self.middle - log_phi, 0.0))
         end = float(self.edges[-1])
-        lost = (self._lost(c, 0.0, 1.0) + math.exp(self.line.log_tail(c + 1.0, end))) * math.exp(-log_phi) + 1e-12
+        # beyond the end Z^4 <= (4/(e s))^4 e^{sZ}
+        far = min(self.line.log_tail(c + x, end) + 4.0 * math.log(4.0 / (math.e * x)) for x in (1.0, 0.3, 0.1, 0.03, 0.01))
+        lost = (self._lost(c, 0.0, 1.0) + math.exp(min(far, 600.0))) * math.exp(-log_phi) + 1e-12
         gap = moment_gap(cells, *self._moments(z, right, left, still, lost))
-        far = self._smooth_gap(cells.left, right, left, lost, log_phi)
-        gap = np.maximum(gap, far * (2.0 - far))
+        smooth = self._smooth_gap(cells.left, right, left, lost, log_phi)
+        gap = np.maximum(gap, smooth * (2.0 - smooth))
+        if thorough:
+            gap = np.maximum(gap, spread_gap(cells, *self._binned(log_phi, still)))
         found: Array = np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-0.5 * (1.0 - 1e-12))
         return found
 
@@ -225,11 +232,37 @@ class HalfLineSlice:
         ahead, behind = (z - mean) ** 2, (z + mean) ** 2
         variance = (float(right @ ahead + left @ behind) + still * mean * mean) / total
         fourth = (float(right @ ahead**2 + left @ behind**2) + still * mean**4) / total
-        size = 3.0 + 2.0 * float(z[-1]) + abs(mean)  # of |Z - mean| on the ellipses; beyond the end Z^4 <= 24 e^Z
+        size = 3.0 + 2.0 * float(z[-1]) + abs(mean)  # of |Z - mean| on the ellipses
         low = max(0.0, variance * (1.0 - 1e-9) - lost * size**2)
         wide = variance * (1.0 + 1e-9) + lost * size**2
-        top = 2.0 * (fourth * (1.0 + 1e-9) + 24.0 * lost * size**4) + 6.0 * wide * wide
+        top = 2.0 * (fourth * (1.0 + 1e-9) + lost * size**4) + 6.0 * wide * wide
         return np.array([low]), np.array([top])
+
+    def _binned(self, log_phi: float, still: float) -> tuple[Array, Array, Array, Array]:
+        """The tilted law on short panels of their own: lower bounds of masses, Z at the ends, bounds of the means of Z."""
+        line, c = self.line, self.c
+        old = self.nodes
+        weights = np.logaddexp(old.log_p + c * old.z, old.log_q - c * old.z) - log_phi
+        heavy = np.nonzero(weights > -self.log_count - 14.0)[0]
+        end = 1.02 * float(old.v[heavy[-1]]) if heavy.size else float(self.edges[-1])
+        edges = np.linspace(0.0, end, _BINS + 1)
+        nodes = _Nodes(line, edges, -math.inf, _FEW)
+        ends, z = line.loss(edges), nodes.z
+        lost = math.exp(min(float(line.log_rule(c, 0.0, edges, _FEW).max()) - log_phi, 600.0))
+        size = 3.0 + 2.0 * float(ends[-1])
+        sides = []
+        for tilted in (np.exp(nodes.log_q - c * z - log_phi), np.exp(nodes.log_p + c * z - log_phi)):
+            mass = tilted.reshape(_BINS, -1).sum(axis=1)
+            off = (1e-9 * mass + lost) / np.maximum(mass, 1e-300) * size
+            mean = (tilted * z).reshape(_BINS, -1).sum(axis=1) / np.maximum(mass, 1e-300)
+            sides.append((np.maximum(mass * (1.0 - 1e-9) - lost, 0.0), mean - off, mean + off))
+        (mass, low, high), (mass_right, low_right, high_right) = sides
+        return (
+            np.concatenate((mass[::-1], [still * (1.0 - 1e-9)], mass_right))[None, :],
+            np.concatenate((-ends[::-1], ends))[None, :],
+            np.concatenate((-high[::-1], [0.0], low_right))[None, :],
+            np.concatenate((-low[::-1], [0.0], high_right))[None, :],
+        )
 
     def _smooth_gap(self, u: Array, right: Array, left: Array, lost: float, log_phi: float) -> Array:
         """Integration by parts against a soft cut s/(s + r), s = Z'/m: |f(u)| <= 1 - E[s/(s+r)] + V/u.
@@ -263,15 +296,70 @@ class HalfLineSlice:
         frequency = step * (nodes - 1)
         if frequency > self.reach:
             self._lay(frequency)
-        value, error = self.sums.values(step, nodes)
         if not self.good:
-            return value, np.full(error.shape, math.inf)
-        lost = self._lost(self.c, frequency, math.hypot(1.0 + self.c, frequency))
-        magnitude = np.exp(np.maximum(value.real, -600.0))
-        return value, error + lost * SECOND_ORDER / magnitude
+            return np.zeros((1, nodes), dtype=np.complex128), np.full((1, nodes), math.inf)
+        c, u = self.c, step * np.arange(nodes)
+        size = math.hypot(1.0 + c, frequency)
+        lost = self._lost(c, frequency, size)
+        z, log_p, _, _, _ = self.nodes.atoms
+        if float((log_p + c * z).max()) > 300.0 or (1.0 + c) * float(z[-1]) > 600.0:
+            value, error = self.sums.values(step, nodes)
+            return value, error + lost * SECOND_ORDER * np.exp(-np.maximum(value.real, -600.0))
+        excess, rounding = self._excess((1.0 + c) + 1j * u, size, math.log(lost) - 2.0)
+        magnitude = np.maximum(np.abs(1.0 + excess), 1e-290)
+        error = (2.0 * lost + rounding + 8.0 * UNIT * np.abs(excess)) * (SECOND_ORDER / magnitude)
+        return log1p_complex(excess)[None, :], error[None, :]
+
+    def _excess(self, k: ComplexArray, size: float, spare: float) -> tuple[ComplexArray, Array]:
+        """phi - 1 = sum of q (e^{kz} - 1 - k (e^z - 1)) over the nodes, as a series where |kz| <= 1; |k| is at most `size`.
+
+        Nodes that weigh less than e^spare together are left out.
+        """
+        z, log_p, log_q, error, z_error = self.nodes.atoms
+        weight = np.logaddexp(log_p + self.c * z, math.log(1.0 + 2.0 * size) + np.logaddexp(log_p, log_q))
+        kept = weight > spare - math.log(z.size)
+        z, log_p, log_q = z[kept], log_p[kept], log_q[kept]
+        p, q = np.exp(log_p), np.exp(log_q)
+        small = np.abs(z) * max(1.0, size) <= 1.0
+        reach = np.abs(k)
+        factor = k * (k - 1.0)
+        total: ComplexArray = np.zeros(k.shape, dtype=np.complex128)
+        lost: Array = np.zeros(k.shape)
+        if small.any():
+            degree, cut = series_degree(1.0)
+            sums = power_sums(z[small], q[small], degree)
+            square = float(q[small] @ (z[small] ** 2))
+            tails = np.add.accumulate(sums[::-1])[::-1]  # of m from i + 2 on
+            for tail in tails[::-1].tolist():
+                total = total * k + tail
+            total *= factor
+            relative = math.e * (error + 4.0 * z_error + (degree + small.sum() + 32.0) * UNIT) + cut
+            lost += np.abs(factor) * (square * relative)
+        if not small.all():
+            z, p, q = z[~small], p[~small], q[~small]
+            tilted = np.exp(log_p[~small] + self.c * z)
+            total += _transform(z, tilted, float(k.imag[1]) if k.size > 1 else 0.0, k.size)
+            total -= float(q.sum()) + k * float((p - q).sum())
+            off = error + 6.0 * FUNCTION + (z.size + 16.0) * UNIT
+            lost += float(tilted.sum() + q.sum()) * off + reach * (
+                float((p + q).sum()) * off + float(tilted @ np.abs(z)) * (z_error + 8.0 * UNIT)
+            )
+        return total, lost
 
 
-def half_line_slice(line: HalfLine, log_middle: float, loss: Any, c: float, ahead: float, reach: float, count: int) -> HalfLineSlice:
+def _transform(z: Array, weights: Array, step: float, nodes: int) -> ComplexArray:
+    """Sums of weights e^{iuz} at u = 0, step, 2 step, ...: with u = (a n + b) step a product of two small tables."""
+    inner = max(1, math.isqrt(nodes))
+    outer = -(-nodes // inner)
+    fine = np.exp(1j * (step * np.arange(inner)[:, None] * z))
+    coarse = np.exp(1j * (step * inner * np.arange(outer)[:, None] * z)) * weights
+    found: ComplexArray = (coarse @ fine.T).ravel()[:nodes]
+    return found
+
+
+def half_line_slice(
+    line: HalfLine, log_middle: float, loss: Any, c: float, ahead: float, reach: float, count: int
+) -> HalfLineSlice:
     """A slice so accurate that `count` steps of it lose nothing; it proves nothing where that would take too many nodes."""
     level = float(loss.expand(c)[0])
     return HalfLineSlice(line, log_middle, c, ahead, reach, count, level if abs(level) > 1e-300 else 1e-300)

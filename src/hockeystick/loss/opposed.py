@@ -80,7 +80,11 @@ class OpposedAtoms(AtomicLoss):
             x = y[np.abs(y) < 40.0 * base.sigma + 1.0]
             scale = 0.5 / base.sigma**2
             total = math.log(math.fsum(np.exp(-scale * x * x).tolist()))
-            return -scale * y * y - total, (base.move / base.sigma**2) * (y - 0.5 * base.move), 4.0 * FUNCTION + 6.0 * UNIT * 1600.0
+            return (
+                -scale * y * y - total,
+                (base.move / base.sigma**2) * (y - 0.5 * base.move),
+                4.0 * FUNCTION + 6.0 * UNIT * 1600.0,
+            )
         fall, move = 1.0 / base.scale, base.move
         y = np.arange(-move, move + 1.0)
         total = math.log1p(math.exp(-fall))

@@ -50,7 +50,9 @@ class RenyiLoss:
 
         if self.both:
             via = [(1.0 + c) * (1.0 + share) for share in _VIAS]
-            found = [fixed_size_rdp(1.0 + c, one, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0)) for one in via]
+            found = [
+                fixed_size_rdp(1.0 + c, one, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0)) for one in via
+            ]
             return up(c * float(min(found)) * (1.0 + 2.0 * UNIT))
         value = amplify_rdp(1.0 + c, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0))
         return up(c * value * (1.0 + 2.0 * UNIT))

@@ -36,7 +36,9 @@ class Training(Release):
                 f"one run is stated for neighbours={self.neighbours!r}, the other for {other.stated!r}; allowed: runs for one relation."
             )
         notes = other.notes if isinstance(other, Training) else (f"Also: {other!r}.",)
-        return Training(joined([*self.parts, *other.parts]), self.neighbours, (*self.notes, *(n for n in notes if n not in self.notes)))
+        return Training(
+            joined([*self.parts, *other.parts]), self.neighbours, (*self.notes, *(n for n in notes if n not in self.notes))
+        )
 
     def __radd__(self, other: Any) -> "Training":
         if type(other) is int and other == 0:

@@ -132,7 +132,9 @@ def dpsgd(
     notes = [counted, f"Batches: {drawn}."]
     if times > 1:
         notes.append(f"Accumulation: {times} batches, drawn as one sample, for each step.")
-    notes.append(f"Noise: Gaussian, {noise.sigma} times the clipping norm of one record's gradient, added once to the sum over a batch.")
+    notes.append(
+        f"Noise: Gaussian, {noise.sigma} times the clipping norm of one record's gradient, added once to the sum over a batch."
+    )
     notes.append(f"Neighbours: {_RELATIONS[relation]} ({relation}).")
     return Training(step * count, relation, tuple(notes))
 

@@ -106,7 +106,9 @@ class Sampled(Mechanism):
             return BetweenLoss(replace(loss, rate=high, both=True).covers, replace(loss, rate=low).members)
         top, bottom = self.drawn(moved, high, (True,)), self.drawn(moved, low, (True,))
         if not isinstance(top, AtomicLoss) and top.closed(0.0) is None:
-            raise self._refuse(repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise.")
+            raise self._refuse(
+                repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."
+            )
         return BetweenLoss((folded(top, high),), getattr(bottom, "members", (bottom,)))
 
 

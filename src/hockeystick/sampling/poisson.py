@@ -89,7 +89,9 @@ class Poisson(Sampled):
         if isinstance(once, GaussianLoss):
             shape = self.shape("remove", rate)
             assert shape is not None
-            moves = Mixture((math.log(rate),), (1.0 / shape.noise,), math.log1p(-rate), shape.noise_error + 2.0 * UNIT, _log_error(rate))
+            moves = Mixture(
+                (math.log(rate),), (1.0 / shape.noise,), math.log1p(-rate), shape.noise_error + 2.0 * UNIT, _log_error(rate)
+            )
             return MixtureLoss(moves, moves, line=HalfLine(shape, True))
         if isinstance(once, LaplaceLoss):
             return OpposedLaplaceLoss(once.a, rate)
