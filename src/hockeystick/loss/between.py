@@ -23,7 +23,7 @@ class BetweenLoss:
     @property
     def rows(self) -> int:
         """How many ordered pairs it stands for."""
-        return max(loss.rows for loss in (*self.covers, *self.members))
+        return max(int(loss.rows) for loss in (*self.covers, *self.members))
 
     def single(self, row: int) -> "BetweenLoss":
         """That of one of them."""

@@ -1,7 +1,7 @@
 """A symmetric pair from the half of another that lies above loss 0.
 
-Where delta(epsilon) of both orders is at most h(epsilon) for epsilon >= 0, and h is that of a pair (P, Q), the pair with the P- and
-Q-masses of (P, Q) above loss 0, their mirror images below, and the rest of the mass at loss 0 dominates both orders
+Where delta(epsilon) of both orders is at most h(epsilon) for epsilon >= 0, and h is that of a pair (P, Q), the pair with the
+P- and Q-masses of (P, Q) above loss 0, their mirror images below, and the rest of the mass at loss 0 dominates both orders
 (Zhu, Dong and Wang 2022, Proposition 8): its hockey stick is h for epsilon >= 0 and 1 - e^eps + e^eps h(-eps) below.
 """
 
@@ -86,8 +86,8 @@ class FoldedLoss(DividedLoss):
     def _middle(self) -> tuple[float, float]:
         """log of the mass at loss 0, and a bound of its error.
 
-        With S the unsampled pair, which is symmetric: 1 - P(Z > 0) - Q(Z > 0) = (1 - rate) delta_S(0), and the sampled delta(0) is
-        rate delta_S(0).
+        With S the unsampled pair, which is symmetric: 1 - P(Z > 0) - Q(Z > 0) = (1 - rate) delta_S(0), and the sampled
+        delta(0) is rate delta_S(0).
         """
         at_zero: Closed = self.base.closed(0.0)
         value = at_zero.value + math.log1p(-self.rate) - math.log(self.rate)

@@ -1,16 +1,17 @@
 """Symmetric pairs of sampled Gaussian noise along the contour: integrals over half the noise, by Gauss's rule on panels.
 
-On v > 0 the pair has the densities p = n e^F and q = n e^G, n the normal density at y = v + start, and Z = F - G grows from 0; for Z < 0 it is
-mirrored, and what is left of the mass sits at Z = 0.  Two pairs have this form:
+On v > 0 the pair has the densities p = n e^F and q = n e^G, n the normal density at y = v + start, and Z = F - G grows from
+0; for Z < 0 it is mirrored, and what is left of the mass sits at Z = 0.  Two pairs have this form:
 
     opposed  start 0,    F = f(v), G = f(-v)       a record replaced in a Poisson sample, f = log((1-q) + q e^{m y - m^2/2})
     folded   start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `folded.py`)
 
-so phi(w) is the integral of n e^{(1+w) F - w G} + n e^{(1+w) G - w F}, and the mass at 0.  On an ellipse with foci at the ends of a panel and
-imaginary parts up to b (m b <= 1.4) the normal density grows by e^{b^2/2} at most, |e^F| and |e^G| lie between cos(m b/2) and 1 times their
-values on the real axis, and their arguments are at most m b.  With M the largest modulus there and r the sum of the ellipse's semi-axes over
-half the panel's length l, some polynomial of degree 2n - 1 is within 2 M r^{1-2n}/(r - 1) on the panel (Trefethen, Approximation theory and
-approximation practice, Theorem 8.2), and Gauss's rule of n points integrates it exactly: it errs by at most 8 M l r^{1-2n}/(r - 1).
+so phi(w) is the integral of n e^{(1+w) F - w G} + n e^{(1+w) G - w F}, and the mass at 0.  On an ellipse with foci at the
+ends of a panel and imaginary parts up to b (m b <= 1.4) the normal density grows by e^{b^2/2} at most, |e^F| and |e^G| lie
+between cos(m b/2) and 1 times their values on the real axis, and their arguments are at most m b.  With M the largest
+modulus there and r the sum of the ellipse's semi-axes over half the panel's length l, some polynomial of degree 2n - 1 is
+within 2 M r^{1-2n}/(r - 1) on the panel (Trefethen, Approximation theory and approximation practice, Theorem 8.2), and
+Gauss's rule of n points integrates it exactly: it errs by at most 8 M l r^{1-2n}/(r - 1).
 """
 
 import math
@@ -92,7 +93,8 @@ class HalfLine:
         return one, two
 
     def log_tail(self, c: float, v: float) -> float:
-        """log of a bound of the integral of both terms beyond v, for real c > -1 (F' <= m; G is between log(1-q) and its value at v)."""
+        """log of a bound of the integral of both terms beyond v, for real c > -1 (F' <= m; G is between log(1-q) and its
+        value at v)."""
         m, y = self.m, v + self.start
         high, low = (float(x[0]) for x in self.parts(np.array([v])))
         floor = math.log1p(-self.shape.rate) if self.opposed else 0.0
@@ -204,7 +206,8 @@ class HalfLineSlice:
             return np.full((1, points.size), math.inf)
         found = self.sums.above(points)[0]
         lost = [self._lost(c, 0.0, 1.0 + abs(c)) for c in points.tolist()]
-        return (np.logaddexp(found, np.log(lost)) + 4.0 * FUNCTION)[None, :]
+        bound: Array = np.logaddexp(found, np.log(lost)) + 4.0 * FUNCTION
+        return bound[None, :]
 
     def decay(self, cells: Cells, thorough: bool) -> Array:
         if not self.good:
@@ -267,8 +270,8 @@ class HalfLineSlice:
     def _smooth_gap(self, u: Array, right: Array, left: Array, lost: float, log_phi: float) -> Array:
         """Integration by parts against a soft cut s/(s + r), s = Z'/m: |f(u)| <= 1 - E[s/(s+r)] + V/u.
 
-        With g one of the two tilted densities, G = g/(m (s + r)) has G' = g psi, psi = ((log g)' - s'/(s + r))/(m (s + r)); V is the sum of
-        G(0) and the integral of |G'| over both.  On the ellipses Re s >= 0, so |s + r| >= r.
+        With g one of the two tilted densities, G = g/(m (s + r)) has G' = g psi, psi = ((log g)' - s'/(s + r))/(m (s + r));
+        V is the sum of G(0) and the integral of |G'| over both.  On the ellipses Re s >= 0, so |s + r| >= r.
         """
         line, c, m = self.line, self.c, self.line.m
         one, two = line.shares(self.nodes.v)

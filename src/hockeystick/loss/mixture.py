@@ -1,12 +1,12 @@
 """Mixtures of normal laws with a common spread, moved to the right in P and to the left in Q.
 
-P = p_0 N(0) + sum of p_i N(m_i) and Q = q_0 N(0) + sum of q_j N(-n_j), all moves m_i, n_j > 0 and in units of the noise.  Relative to
-N(0), log P/N(0) = log(1 + sum of p_i (e^{m_i y - m_i^2/2} - 1)) grows in y and that of Q falls, so Z(y), their difference, grows:
-cells of Z are cells of y.
+P = p_0 N(0) + sum of p_i N(m_i) and Q = q_0 N(0) + sum of q_j N(-n_j), all moves m_i, n_j > 0 and in units of the noise.
+Relative to N(0), log P/N(0) = log(1 + sum of p_i (e^{m_i y - m_i^2/2} - 1)) grows in y and that of Q falls, so Z(y), their
+difference, grows: cells of Z are cells of y.
 
 An event of N(0)-mass s has mass at most Phi(Phi^-1(s) + m) under a normal law at distance m, in any dimension, and at least
-Phi(Phi^-1(s) - m); half-lines attain all of these together.  So the pair dominates all mixtures of normal laws at these distances from a
-common centre (one component against none: Zhu, Dong and Wang 2022, Proposition 30; several: Ganesh 2024).
+Phi(Phi^-1(s) - m); half-lines attain all of these together.  So the pair dominates all mixtures of normal laws at these
+distances from a common centre (one component against none: Zhu, Dong and Wang 2022, Proposition 30; several: Ganesh 2024).
 """
 
 import math

@@ -1,7 +1,8 @@
-"""A record replaced in a Poisson sample: (1-q) Q + q P against (1-q) Q + q P', P and P' moved opposite ways from their common part Q.
+"""A record replaced in a Poisson sample: (1-q) Q + q P against (1-q) Q + q P', P and P' moved opposite ways from their
+common part Q.
 
-With s the Q-mass of the events on which P is densest, P has a density that falls in s and P' the mirror image of it: the pair that
-dominates whatever a removal's pair (P, Q) dominates, since P(E) <= T(Q(E)) and P'(E) >= t(Q(E)) for every event E.
+With s the Q-mass of the events on which P is densest, P has a density that falls in s and P' the mirror image of it: the
+pair that dominates whatever a removal's pair (P, Q) dominates, since P(E) <= T(Q(E)) and P'(E) >= t(Q(E)) for every event E.
 """
 
 import math
@@ -9,11 +10,12 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT, up
-from ..numerics.series import Array, log_fraction
+from ..numerics.series import Array
 from .amplified import drawn, undrawn
 from .atomic import AtomicLoss, Atoms
 from .cumulant import NOTHING, Closed
@@ -107,7 +109,7 @@ def opposed_response(claim: ResponseLoss, rate: float) -> ListedLoss:
             return [height for begin, height in density if begin <= s][-1]
 
         values = []
-        for left, right in zip(points, points[1:], strict=False):
+        for left, right in pairwise(points):
             middle = (left + right) / 2
             p, other = 1 - q + q * at(middle), 1 - q + q * at(1 - middle)
             width = right - left

@@ -53,4 +53,4 @@ class RevealedLoss(DividedLoss):
     def bound(self, c: float) -> float:
         logs = [w + loss.bound(c) for w, loss in zip(self.log_weights, self.losses, strict=True)]
         value = float(np.logaddexp.reduce(logs))
-        return value + self.weight_error + FUNCTION * (4.0 + abs(value) + max(map(abs, logs)))
+        return float(value + self.weight_error + FUNCTION * (4.0 + abs(value) + max(map(abs, logs))))

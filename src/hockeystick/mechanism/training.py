@@ -7,7 +7,8 @@ from .release import Mechanism, Release, joined
 
 
 class Training(Release):
-    """A run of training: `neighbours` is what its questions are answered for unless they say otherwise; `statement` says the rest.
+    """A run of training: `neighbours` is what its questions are answered for unless they say otherwise; `statement` says the
+    rest.
 
     Runs join with + if they are meant for the same relation.  It equals the plain release of the same parts and relation.
     """
@@ -33,7 +34,8 @@ class Training(Release):
             return NotImplemented
         if other.stated != self.neighbours and isinstance(other, Training):
             raise BadValue(
-                f"one run is stated for neighbours={self.neighbours!r}, the other for {other.stated!r}; allowed: runs for one relation."
+                f"one run is stated for neighbours={self.neighbours!r}, the other for {other.stated!r}; "
+                "allowed: runs for one relation."
             )
         notes = other.notes if isinstance(other, Training) else (f"Also: {other!r}.",)
         return Training(

@@ -84,15 +84,16 @@ def dpsgd(
 ) -> Training:
     """A run of DP-SGD: `steps` Gaussian steps, each on a batch of the data.
 
-    `sigma` is the noise multiplier: the noise's standard deviation over the clipping norm of one record's gradient, the noise being
-    added once to the sum over the batch, before any averaging.  `sampler` must say how batches are drawn, because the answer
-    depends on it: "poisson", "without-replacement", "with-replacement", "shuffle", "deterministic", "cyclic", or "hashed" (a record's batch
-    depends on nothing but itself).
+    `sigma` is the noise multiplier: the noise's standard deviation over the clipping norm of one record's gradient, the
+    noise being added once to the sum over the batch, before any averaging.  `sampler` must say how batches are drawn,
+    because the answer depends on it: "poisson", "without-replacement", "with-replacement", "shuffle", "deterministic",
+    "cyclic", or "hashed" (a record's batch depends on nothing but itself).
 
-    Give `examples` (for add-or-remove: of the larger data set) and `batch` (for Poisson sampling the expected size; rate = batch /
-    examples, rounded to the nearest double), or for Poisson sampling `rate`; and `steps`, or `epochs` (steps = epochs / rate, rounded up; in
-    shuffled or fixed batches every pass that was begun counts).  With `accumulation` that many batches are drawn as one sample of
-    accumulation * batch records and their gradients added up before the noise comes once: steps are updates.
+    Give `examples` (for add-or-remove: of the larger data set) and `batch` (for Poisson sampling the expected size; rate =
+    batch / examples, rounded to the nearest double), or for Poisson sampling `rate`; and `steps`, or `epochs` (steps =
+    epochs / rate, rounded up; in shuffled or fixed batches every pass that was begun counts).  With `accumulation` that many
+    batches are drawn as one sample of accumulation * batch records and their gradients added up before the noise comes once:
+    steps are updates.
 
     Questions are answered for `neighbours` unless they say otherwise; `statement` says all of this in words.  Phases join with +.
 

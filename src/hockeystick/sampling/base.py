@@ -82,7 +82,8 @@ class Sampled(Mechanism):
         return Shape(1.0 / math.sqrt(loss.square), rate, 8.0 * UNIT)
 
     def drawn(self, moved: Order, rate: float, removals: tuple[bool, ...]) -> Any:
-        """The loss of mixtures with the pair of the order `moved`, which is symmetric or one of a removal: in a removal the mixture is P."""
+        """The loss of mixtures with the pair of the order `moved`, which is symmetric or one of a removal: in a removal the
+        mixture is P."""
         shape = self.shape(moved, rate)
         if shape is not None:
             return SampledGaussianLoss(shape, removals, Guide(shape))
@@ -95,8 +96,8 @@ class Sampled(Mechanism):
         return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
 
     def both_orders(self, moved: Order, high: float, low: float) -> Any:
-        """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half of a removal
-        from above, the removal itself from below."""
+        """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
+        of a removal from above, the removal itself from below."""
         loss = self.whole((moved,))
         if loss is None:
             return None

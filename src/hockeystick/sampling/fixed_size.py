@@ -1,7 +1,7 @@
 """Batches of a fixed size, drawn without or with replacement.
 
-`examples` is the number of records of the larger data set.  When a record leaves, another takes its place in the batch: what counts is
-how far a batch moves when one of its records is replaced (2C, or `replace_sensitivity`), also under add-or-remove.
+`examples` is the number of records of the larger data set.  When a record leaves, another takes its place in the batch: what
+counts is how far a batch moves when one of its records is replaced (2C, or `replace_sensitivity`), also under add-or-remove.
 """
 
 import math
@@ -55,11 +55,11 @@ class FixedSize(Sampled):
 class WithoutReplacement(FixedSize):
     """`base` on a batch of `batch` records, all subsets of that size being equally likely; g = batch / examples.
 
-    Add and remove: with (P, Q) the pair of a replacement, ((1-g) Q + g P, Q) and its reverse, each by itself (Zhu, Dong and Wang 2022,
-    Theorem 11, the neighbours in the batch being a replacement; attained where all other records contribute the opposite).
-    Replace: in both orders delta is at most g delta(log(1 + (e^eps - 1)/g)) (Balle, Barthe and Gaboardi 2018, Theorem 11); the worse order
-    may change from step to step, so one symmetric pair of that profile is composed.  The removal is attained and is the lower end.
-    Zero-out: the null record displaces another, too: the bound of replace.
+    Add and remove: with (P, Q) the pair of a replacement, ((1-g) Q + g P, Q) and its reverse, each by itself (Zhu, Dong and
+    Wang 2022, Theorem 11, the neighbours in the batch being a replacement; attained where all other records contribute the
+    opposite). Replace: in both orders delta is at most g delta(log(1 + (e^eps - 1)/g)) (Balle, Barthe and Gaboardi 2018,
+    Theorem 11); the worse order may change from step to step, so one symmetric pair of that profile is composed.  The
+    removal is attained and is the lower end. Zero-out: the null record displaces another, too: the bound of replace.
     `batch` = `examples` is no sample at all: every record is taken, whichever the data set.
     """
 
@@ -97,14 +97,15 @@ class WithoutReplacement(FixedSize):
 
 @dataclass(frozen=True, repr=False)
 class WithReplacement(FixedSize):
-    """`base` on `draws` records, each drawn from all `examples` by itself; a record comes k times with probability Bin(draws, 1/n)(k).
+    """`base` on `draws` records, each drawn from all `examples` by itself; a record comes k times with probability
+    Bin(draws, 1/n)(k).
 
     Gaussian noise, add and remove: (sum of Bin(k) N(2kC), N(0)) and its reverse.  An event of N(0)-mass s has mass at most
-    Phi(Phi^-1(s) + 2kC/sigma) where k draws are displaced, and half-lines attain all of them; so does the data set in which all other
-    records contribute the opposite: exact.
+    Phi(Phi^-1(s) + 2kC/sigma) where k draws are displaced, and half-lines attain all of them; so does the data set in which
+    all other records contribute the opposite: exact.
     Replace, and other mechanisms: with eta = 1 - Bin(0), delta is at most the sum over k >= 1 of
-    Bin(k) delta_k(log(1 + (e^eps - 1)/eta)), delta_k that of k replaced records (Balle, Barthe and Gaboardi 2018, Theorem 10): the pair of
-    a sample of rate eta of a pair that tells k.
+    Bin(k) delta_k(log(1 + (e^eps - 1)/eta)), delta_k that of k replaced records (Balle, Barthe and Gaboardi 2018, Theorem
+    10): the pair of a sample of rate eta of a pair that tells k.
     """
 
     base: Release
@@ -150,7 +151,8 @@ class WithReplacement(FixedSize):
     def _weights(self) -> tuple[tuple[float, ...], float, float]:
         """log Bin(draws, 1/n)(k) for k = 1, 2, ...; a bound of their errors; log of what is left out."""
         odds = -math.log(self.examples - 1.0)
-        log_weight, found = self.draws * math.log1p(-1.0 / self.examples), []
+        found: list[float] = []
+        log_weight = self.draws * math.log1p(-1.0 / self.examples)
         size = abs(log_weight)
         for k in range(1, self.draws + 1):
             log_weight += math.log((self.draws - k + 1.0) / k) + odds

@@ -19,10 +19,11 @@ class FullPass(Sampled):
     "position": its place in the data (deterministic or cyclic batches).  "shuffle": its place after a random permutation.  "id": something that
     other records have no part in, such as a hash of its name.  A record that is replaced keeps its place.
 
-    Whatever the batches are, they do not depend on what the record says, and it takes part in one of them only: the other steps of the pass are
-    post-processing, so the pass costs no more than one step of `base` on all the data (parallel composition; for a random
-    permutation by joint convexity).  For places it is attained; a shuffled pass has no tight bound yet, and no amplification is claimed for it
-    (Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha and Zhang 2024 show that it may be far worse than Poisson sampling).
+    Whatever the batches are, they do not depend on what the record says, and it takes part in one of them only: the other
+    steps of the pass are post-processing, so the pass costs no more than one step of `base` on all the data (parallel
+    composition; for a random permutation by joint convexity).  For places it is attained; a shuffled pass has no tight bound
+    yet, and no amplification is claimed for it (Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha and Zhang 2024 show that it
+    may be far worse than Poisson sampling).
 
     >>> from hockeystick.mechanism.gaussian import Gaussian
     >>> round((FullPass(Gaussian(sigma=4.0), "shuffle") * 10).epsilon(delta=1e-5, neighbours="zero-out"), 6)
@@ -46,8 +47,8 @@ class FullPass(Sampled):
             raise self._refuse(
                 f"{self.base!r} in batches by {self.by} under add or remove",
                 "a record that comes or goes moves the others into other batches, and no theorem bounds that.  Ask for "
-                "neighbours='zero-out' or 'replace', put records into batches by something that others have no part in (by='id'), or "
-                "use Poisson sampling.",
+                "neighbours='zero-out' or 'replace', put records into batches by something that others have no part in "
+                "(by='id'), or use Poisson sampling.",
             )
         loss = self.whole(wanted)
         if self.by != "shuffle" or loss is None:

@@ -27,14 +27,15 @@ class Poisson(Sampled):
     """`base` on a Poisson sample of rate `rate`; rate 0 is free, rate 1 is the base itself.
 
     If (P, Q) dominates when a record is removed, ((1-q) Q + q P, Q) dominates on a sample; when one is added, (Q, (1-q) Q + q P)
-    (Zhu, Dong and Wang 2022, Theorem 11 and Proposition 30).  Each is composed by itself over the whole run.  Zeroing out a record whose
-    null contributes nothing is the same.  Rényi-only claims go by paper S, Theorem 34 and 35.
+    (Zhu, Dong and Wang 2022, Theorem 11 and Proposition 30).  Each is composed by itself over the whole run.  Zeroing out a
+    record whose null contributes nothing is the same.  Rényi-only claims go by paper S, Theorem 34 and 35.
 
-    Replacing a record: both outputs are mixtures with the same part Q, the output without it.  An event of Q-mass s has mass at most T(s)
-    with the record and at least t(s) with the other, T and t from the pair of a removal; noise of a logarithmically concave density
-    attains both together, at the contributions C and -C, so the pair ((1-q) N(0) + q N(C), (1-q) N(0) + q N(-C)) is exact (see
-    `hockeystick.loss.mixture` and `hockeystick.loss.opposed`).  Elsewhere (Balle, Barthe and Gaboardi 2018, Theorem 2) delta is at most
-    q delta_replace(log(1 + (e^eps - 1)/q)) in both orders, which goes into one symmetric pair.
+    Replacing a record: both outputs are mixtures with the same part Q, the output without it.  An event of Q-mass s has mass
+    at most T(s) with the record and at least t(s) with the other, T and t from the pair of a removal; noise of a
+    logarithmically concave density attains both together, at the contributions C and -C, so the pair ((1-q) N(0) + q N(C),
+    (1-q) N(0) + q N(-C)) is exact (see `hockeystick.loss.mixture` and `hockeystick.loss.opposed`).  Elsewhere (Balle, Barthe
+    and Gaboardi 2018, Theorem 2) delta is at most q delta_replace(log(1 + (e^eps - 1)/q)) in both orders, which goes into
+    one symmetric pair.
     """
 
     base: Release
