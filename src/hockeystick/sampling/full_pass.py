@@ -16,8 +16,8 @@ KINDS = ("shuffle", "position", "id")
 class FullPass(Sampled):
     """`base` on each of the batches of one pass; `by` says what puts a record into its batch.
 
-    "position": its place in the data (deterministic or cyclic batches).  "shuffle": its place after a random permutation.  "id": something that
-    other records have no part in, such as a hash of its name.  A record that is replaced keeps its place.
+    "position": its place in the data (deterministic or cyclic batches).  "shuffle": its place after a random permutation.
+    "id": something that other records have no part in, such as a hash of its name.  A record that is replaced keeps its place.
 
     Whatever the batches are, they do not depend on what the record says, and it takes part in one of them only: the other
     steps of the pass are post-processing, so the pass costs no more than one step of `base` on all the data (parallel
