@@ -1,8 +1,10 @@
 """Every scheme and relation: oracles of the new pairs, published values, reductions, an adversary, refusals."""
 
+import doctest
 import math
 import random
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +20,10 @@ from hockeystick.loss.mixture import Mixture, MixtureLoss
 from hockeystick.loss.opposed import OpposedLaplaceLoss
 from hockeystick.neighbours import RELATIONS
 from hockeystick.numerics.cells import Cells
+from hockeystick.sampling import support
 
 GAUSSIAN = hs.Gaussian(sigma=2.0)
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def opposed(sigma: float, rate: float) -> MixtureLoss:
@@ -551,3 +555,17 @@ def test_dpsgd_refuses_what_does_not_fit(given, error, words):
         hs.dpsgd(sigma=1.0, **given)
     for word in words:
         assert word in str(raised.value)
+
+
+# the page
+
+
+def test_the_table_is_what_the_code_says():
+    page = (ROOT / "docs" / "sampling.md").read_text(encoding="utf-8")
+    assert page.split("<!-- table -->\n")[1].split("\n<!-- end -->")[0] == support.table()
+
+
+def test_the_examples_of_the_page():
+    failed, tried = doctest.testfile(str(ROOT / "docs" / "sampling.md"), module_relative=False)
+    assert tried > 8
+    assert failed == 0

@@ -34,6 +34,7 @@ class ProfileLoss:
     rate: float = 1.0  # of the Poisson sample in front of it
     removal: bool = True
     both: bool = False  # the upper half of the removal, for both orders
+    low: float | None = None  # the rate of what is attained, if it is not the same
 
     rows = 1
 
@@ -46,7 +47,9 @@ class ProfileLoss:
 
     @cached_property
     def members(self) -> tuple[AtomicLoss, ...]:
-        return (self._drawn(_law(_tangents(self._hull(exp_down)))),)
+        law = _law(_tangents(self._hull(exp_down)))
+        rate = self.rate if self.low is None else self.low
+        return (law if rate == 1.0 else SampledAtoms(law, rate, self.removal),)
 
     def _drawn(self, law: ListedLoss) -> AtomicLoss:
         if self.rate == 1.0:

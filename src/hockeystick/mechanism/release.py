@@ -79,7 +79,7 @@ class Release(ABC):
         >>> import hockeystick as hs
         >>> run = hs.Gaussian(sigma=2.0).without_replacement(batch=100, examples=10_000) * 1000
         >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 6)
-        2.023044
+        2.124515
         """
         from ..sampling.fixed_size import WithoutReplacement
 
@@ -91,7 +91,7 @@ class Release(ABC):
         >>> import hockeystick as hs
         >>> run = hs.Gaussian(sigma=2.0).with_replacement(draws=100, examples=10_000) * 1000
         >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 4)
-        2.1008
+        2.2419
         """
         from ..sampling.fixed_size import WithReplacement
 
@@ -103,7 +103,7 @@ class Release(ABC):
         >>> import hockeystick as hs
         >>> epoch = hs.Gaussian(sigma=4.0).full_pass(by="shuffle")
         >>> round((epoch * 10).epsilon(delta=1e-5, neighbours="replace"), 6)
-        7.514386
+        7.511276
         """
         from ..sampling.full_pass import FullPass
 

@@ -18,10 +18,11 @@ from ..loss.paired import paired
 from ..loss.profile import ProfileLoss
 from ..loss.renyi import RenyiLoss
 from ..loss.sampled import Guide, SampledGaussianLoss
+from ..mechanism.claim import ZCDP, ApproxDP, PureDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
-from ..neighbours import Order, has_record
+from ..neighbours import DEFAULT, Order, has_record
 from ..numerics.rounding import UNIT
 
 
@@ -95,6 +96,11 @@ class Sampled(Mechanism):
             losses.append(_sampled(loss, rate, removal))
         return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
 
+    def attained(self, moved: Order) -> Order:
+        """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one, but not tightly."""
+        loose = any(isinstance(one, PureDP | ApproxDP | ZCDP) and one.neighbours == DEFAULT for one, _ in self.base.parts)
+        return "remove" if loose else moved
+
     def both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
         of a removal from above, the removal itself from below."""
@@ -104,8 +110,8 @@ class Sampled(Mechanism):
         if isinstance(loss, RenyiLoss):
             return replace(loss, rate=high, both=True)
         if isinstance(loss, ProfileLoss):
-            return BetweenLoss(replace(loss, rate=high, both=True).covers, replace(loss, rate=low).members)
-        top, bottom = self.drawn(moved, high, (True,)), self.drawn(moved, low, (True,))
+            return replace(loss, rate=high, both=True, low=low)
+        top, bottom = self.drawn(moved, high, (True,)), self.drawn(self.attained(moved), low, (True,))
         if not isinstance(top, AtomicLoss) and top.closed(0.0) is None:
             raise self._refuse(
                 repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."

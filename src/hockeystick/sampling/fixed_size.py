@@ -5,7 +5,7 @@ counts is how far a batch moves when one of its records is replaced (2C, or `rep
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from ..loss.gaussian import GaussianLoss
 from ..loss.laplace import LaplaceLoss
 from ..loss.mixture import NORMAL, Mixture, MixtureLoss
 from ..loss.paired import paired
+from ..loss.profile import ProfileLoss
 from ..loss.revealed import RevealedLoss
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
@@ -85,7 +86,13 @@ class WithoutReplacement(FixedSize):
             return self.whole(wanted)
         low, high = self.rates
         if not same_size(wanted):
-            return rounded(self.drawn("replace", high, removals(wanted)), self.drawn("replace", low, removals(wanted)))
+            moved = self.whole(("replace",))
+            if isinstance(moved, ProfileLoss):
+                return paired([replace(moved, rate=high, removal=one, low=low) for one in removals(wanted)])
+            top, bottom = self.drawn("replace", high, removals(wanted)), self.drawn(self.attained("replace"), low, removals(wanted))
+            if self.attained("replace") == "remove" and top is not None and not hasattr(top, "members"):
+                return BetweenLoss((top,), (bottom,))
+            return rounded(top, bottom)
         found = self.both_orders("replace", high, low)
         if "replace" in wanted or not self.additive or found is None:
             return found

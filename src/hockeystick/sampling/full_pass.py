@@ -27,7 +27,7 @@ class FullPass(Sampled):
 
     >>> from hockeystick.mechanism.gaussian import Gaussian
     >>> round((FullPass(Gaussian(sigma=4.0), "shuffle") * 10).epsilon(delta=1e-5, neighbours="zero-out"), 6)
-    3.229306
+    3.341409
     """
 
     base: Release
