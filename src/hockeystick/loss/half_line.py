@@ -17,7 +17,7 @@ Gauss's rule of n points integrates it exactly: it errs by at most 8 M l r^{1-2n
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -110,28 +110,44 @@ class HalfLine:
         top = max(first, second)
         return top + math.log(2.0) + 8.0 * FUNCTION * (1.0 + abs(top) + (1.0 + abs(c)) ** 2 * m * m)
 
-    def log_rule(self, c: float, u: float, edges: Array, points: int = _POINTS) -> Array:
-        """log of bounds of the error of Gauss's rule for both terms, Re w = c, |Im w| <= u, on the panels between these edges."""
+    def ellipses(self, edges: Array) -> "Ellipses":
+        """Ellipses of several sizes around the panels between these edges."""
         half = 0.5 * (edges[1:] - edges[:-1])[:, None]
         middle = 0.5 * (edges[1:] + edges[:-1])[:, None]
-        r = _RADII[None, :]
-        long, high = half * (r + 1.0 / r) * 0.5, half * (r - 1.0 / r) * 0.5
-        turn = self.m * high
+        long, high = half * (_RADII + 1.0 / _RADII) * 0.5, half * (_RADII - 1.0 / _RADII) * 0.5
         place = middle[..., None] + long[..., None] * np.linspace(-1.0, 1.0, _PARTS + 1)
-        left, right = place[..., :-1], place[..., 1:]
-        (f_left, g_left), (f_right, g_right) = self.parts(left), self.parts(right)
-        y_left, y_right = left + self.start, right + self.start
-        nearest = np.where((y_left < 0.0) & (y_right > 0.0), 0.0, np.minimum(np.abs(y_left), np.abs(y_right)))
+        f, g = self.parts(place)
+        y = place + self.start
+        left, right = y[..., :-1], y[..., 1:]
+        nearest = np.where((left < 0.0) & (right > 0.0), 0.0, np.minimum(np.abs(left), np.abs(right)))
+        return Ellipses(half, high, self.m * high, f, g, 0.5 * nearest * nearest, self.opposed)
+
+
+class Ellipses(NamedTuple):
+    """F and G along the real extent of each ellipse, at the ends of short stretches; y^2/2 where it is least on them."""
+
+    half: Array
+    high: Array
+    turn: Array  # the most that the arguments of e^F and e^G turn
+    f: Array
+    g: Array
+    least: Array
+    opposed: bool
+
+    def log_rule(self, c: float, u: float, points: int = _POINTS) -> Array:
+        """log of bounds of the error of Gauss's rule for both terms, Re w = c, |Im w| <= u, on each panel."""
+        f_left, f_right, g_left, g_right = self.f[..., :-1], self.f[..., 1:], self.g[..., :-1], self.g[..., 1:]
         if c >= 0.0:  # F grows, G falls
             first, second = (1.0 + c) * f_right - c * g_right, (1.0 + c) * g_left - c * f_left
         else:
             first, second = (1.0 + c) * f_right - c * g_left, (1.0 + c) * g_left - c * f_right
-        most = (np.logaddexp(first, second) - 0.5 * nearest * nearest).max(axis=-1)
-        spin = (2.0 if self.opposed else 1.0) * u * turn
-        inner = np.cos(0.5 * np.minimum(turn, _ANGLE))
-        log_m = most + 0.5 * high * high + spin - 2.0 * max(c, 0.0) * np.log(inner)
-        bound = log_m + np.log(half) - (2.0 * points - 1.0) * np.log(r) - np.log(r - 1.0) + math.log(8.0) - LOG_ROOT_TWO_PI
-        found: Array = np.where(turn <= _ANGLE, bound, math.inf).min(axis=1) + 1e-9
+        most = (np.maximum(first, second) - self.least).max(axis=-1) + math.log(2.0)
+        spin = (2.0 if self.opposed else 1.0) * u * self.turn
+        inner = np.log(np.cos(0.5 * np.minimum(self.turn, _ANGLE)))
+        log_m = most + 0.5 * self.high * self.high + spin - 2.0 * max(c, 0.0) * inner
+        fall = (2.0 * points - 1.0) * np.log(_RADII) + np.log(_RADII - 1.0)
+        bound = log_m + np.log(self.half) - fall + (math.log(8.0) - LOG_ROOT_TWO_PI)
+        found: Array = np.where(self.turn <= _ANGLE, bound, math.inf).min(axis=1) + 1e-9
         return found
 
 
@@ -182,12 +198,15 @@ class HalfLineSlice:
         while end < 1e4 and max(line.log_tail(self.c, end), line.log_tail(0.0, end)) > self.goal - 1.0:
             end *= 1.15
         edges = np.linspace(0.0, end, max(4, math.ceil(0.5 * end)) + 1)
-        for _ in range(12):
-            wide = line.log_rule(self.c, reach, edges) > self.goal - math.log(_MOST)
-            if not wide.any() or edges.size > _MOST:
+        for attempt in range(12):
+            self.ellipses = line.ellipses(edges)
+            wide = self.ellipses.log_rule(self.c, reach) > self.goal - math.log(_MOST)
+            if not wide.any() or edges.size > _MOST or attempt == 11:
                 break
             edges = np.sort(np.concatenate((edges, 0.5 * (edges[:-1] + edges[1:])[wide])))
         self.edges, self.good = edges, not wide.any()
+        still = np.append(self.ellipses.log_rule(0.0, 0.0), line.log_tail(0.0, end))
+        self.still = math.exp(min(float(np.logaddexp.reduce(still)), 600.0))
         self.nodes = _Nodes(line, self.edges, self.middle)
         self.sums = AtomicSlice(self.nodes, self.c)  # type: ignore[arg-type]
 
@@ -197,9 +216,8 @@ class HalfLineSlice:
     def _lost(self, c: float, u: float, size: float) -> float:
         """A bound of what the rule and the end lose of phi - 1, |1 + w| at most `size`."""
         line, end = self.line, float(self.edges[-1])
-        grown = np.logaddexp.reduce(np.append(line.log_rule(c, u, self.edges), line.log_tail(c, end)))
-        still = np.logaddexp.reduce(np.append(line.log_rule(0.0, 0.0, self.edges), line.log_tail(0.0, end)))
-        return math.exp(min(float(grown), 600.0)) + (1.0 + 2.0 * size) * math.exp(min(float(still), 600.0))
+        grown = np.logaddexp.reduce(np.append(self.ellipses.log_rule(c, u), line.log_tail(c, end)))
+        return math.exp(min(float(grown), 600.0)) + (1.0 + 2.0 * size) * self.still
 
     def above(self, points: Array) -> Array:
         if not self.good:
@@ -251,7 +269,7 @@ class HalfLineSlice:
         edges = np.linspace(0.0, end, _BINS + 1)
         nodes = _Nodes(line, edges, -math.inf, _FEW)
         ends, z = line.loss(edges), nodes.z
-        lost = math.exp(min(float(line.log_rule(c, 0.0, edges, _FEW).max()) - log_phi, 600.0))
+        lost = math.exp(min(float(line.ellipses(edges).log_rule(c, 0.0, _FEW).max()) - log_phi, 600.0))
         size = 3.0 + 2.0 * float(ends[-1])
         sides = []
         for tilted in (np.exp(nodes.log_q - c * z - log_phi), np.exp(nodes.log_p + c * z - log_phi)):
