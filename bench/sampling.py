@@ -34,12 +34,16 @@ def main() -> None:
             times = []
             for place in range(ROUNDS):
                 noise = hs.Gaussian(sigma=sigma * (1.0 + 1e-7 * place))
-                step = noise.poisson(rate=rate) if name == "poisson" else noise.without_replacement(batch=batch, examples=EXAMPLES)
+                step = (
+                    noise.poisson(rate=rate) if name == "poisson" else noise.without_replacement(batch=batch, examples=EXAMPLES)
+                )
                 begin = time.perf_counter()
                 found = (step * steps).epsilon_bounds(delta, neighbours=relation)
                 times.append(time.perf_counter() - begin)
             took = 1e3 * statistics.median(times)
-            print(f"{rate:<11.6g} {sigma:<5g} {steps:<7} {delta:<5g} | {name:<8} {relation:<14} {found.lower:>14.9f} {found.upper:>14.9f} {took:>7.1f}")
+            print(
+                f"{rate:<11.6g} {sigma:<5g} {steps:<7} {delta:<5g} | {name:<8} {relation:<14} {found.lower:>14.9f} {found.upper:>14.9f} {took:>7.1f}"
+            )
 
 
 if __name__ == "__main__":

@@ -95,7 +95,11 @@ def outputs(noise: str, spread: float) -> np.ndarray:
     else:
         edges = np.linspace(-8.0, 8.0, 33)
         gap = (edges[None, :] - centres[:, None]) / spread
-        below = ndtr(gap) if noise == "gaussian" else np.where(gap < 0.0, 0.5 * np.exp(-np.abs(gap)), 1.0 - 0.5 * np.exp(-np.abs(gap)))
+        below = (
+            ndtr(gap)
+            if noise == "gaussian"
+            else np.where(gap < 0.0, 0.5 * np.exp(-np.abs(gap)), 1.0 - 0.5 * np.exp(-np.abs(gap)))
+        )
     padded = np.concatenate((np.zeros((below.shape[0], 1)), below, np.ones((below.shape[0], 1))), axis=1)
     return np.diff(padded, axis=1)
 

@@ -26,6 +26,7 @@ EXCEPTIONS = {
     ("mechanism.release", "sampling.poisson"),  # Release.poisson
     ("mechanism.release", "sampling.fixed_size"),  # Release.without_replacement, Release.with_replacement
     ("mechanism.release", "sampling.full_pass"),  # Release.full_pass
+    ("mechanism.release", "sampling.group"),  # Release.group
     ("mechanism.release", "portable"),  # Release.to_json
 }
 

@@ -1,6 +1,7 @@
 """Every scheme and relation: oracles of the new pairs, published values, reductions, an adversary, refusals."""
 
 import doctest
+import itertools
 import math
 import random
 from functools import cache
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from adversary import Setting, random_setting, true_delta, violated
+from adversary import REACH, Setting, outputs, random_setting, sums, true_delta, violated
 from mpmath import mp, mpf
 
 import hockeystick as hs
@@ -21,6 +22,7 @@ from hockeystick.loss.opposed import OpposedLaplaceLoss
 from hockeystick.neighbours import RELATIONS
 from hockeystick.numerics.cells import Cells
 from hockeystick.sampling import support
+from hockeystick.sampling.group import GroupedRun
 
 GAUSSIAN = hs.Gaussian(sigma=2.0)
 ROOT = Path(__file__).resolve().parent.parent
@@ -184,9 +186,7 @@ def test_masses_of_cells(loss):
         return (p(y), q(y)) if z >= 0 else (1 - q(y), 1 - p(y))  # mirrored
 
     tops = [below(z) for z in edges]
-    masses = [
-        (b[0] - a[0], b[1] - a[1]) for a, b in zip([(mpf(0), mpf(0)), *tops], [*tops, (mpf(1), mpf(1))], strict=True)
-    ]
+    masses = [(b[0] - a[0], b[1] - a[1]) for a, b in zip([(mpf(0), mpf(0)), *tops], [*tops, (mpf(1), mpf(1))], strict=True)]
     for found_p, found_q, off, (true_p, true_q) in zip(log_p, log_q, error, masses, strict=True):
         for found, truth in ((found_p, true_p), (found_q, true_q)):
             if truth < mpf("1e-25"):
@@ -196,7 +196,11 @@ def test_masses_of_cells(loss):
 
 
 def test_contour_and_lattice_agree():
-    for loss, count, delta in ((opposed(2.0, 0.01), 3000, 1e-6), (fold(2.0, 100, 10_000), 3000, 1e-6), (opposed(0.9, 0.1), 50, 1e-9)):
+    for loss, count, delta in (
+        (opposed(2.0, 0.01), 3000, 1e-6),
+        (fold(2.0, 100, 10_000), 3000, 1e-6),
+        (opposed(0.9, 0.1), 50, 1e-9),
+    ):
         run = composed([(loss, count)])
         ends = lattice_epsilon(run, math.log(delta), 1e-14)
         from hockeystick.loss.engine import _solve
@@ -569,3 +573,74 @@ def test_the_examples_of_the_page():
     failed, tried = doctest.testfile(str(ROOT / "docs" / "sampling.md"), module_relative=False)
     assert tried > 8
     assert failed == 0
+
+
+# groups
+
+
+def test_a_group_of_one_changes_nothing():
+    for run in (GAUSSIAN, GAUSSIAN.poisson(rate=0.1) * 5, hs.PureDP(epsilon=0.1) * 3):
+        assert run.group(size=1) is run
+
+
+@pytest.mark.parametrize("relation", ["remove", "replace"])
+def test_groups_under_poisson_sampling(relation):
+    """One step, against a sum over how many of the group are drawn."""
+    mp.dps = 30
+    size, rate, sigma, epsilon = 3, mpf("0.125"), mpf("1.5"), mpf("0.6")
+    weights = [mp.binomial(size, k) * rate**k * (1 - rate) ** (size - k) for k in range(size + 1)]
+    run = hs.Gaussian(sigma=1.5).poisson(rate=0.125).group(size=size)
+
+    def density(y, sign):
+        return mp.fsum(w * mp.npdf(y - sign * k / sigma) for k, w in enumerate(weights))
+
+    def tail(y, sign):
+        return mp.fsum(w * mp.ncdf(sign * k / sigma - y) for k, w in enumerate(weights))
+
+    other = -1 if relation == "replace" else 0
+    y = mp.findroot(lambda y: mp.log(density(y, 1) / density(y, other)) - epsilon, 1.0)
+    truth = tail(y, 1) - mp.exp(epsilon) * tail(y, other)
+    bounds = run.delta_bounds(float(epsilon), neighbours=relation)
+    assert bounds.lower <= truth * (1 + mpf("1e-12"))
+    assert truth <= bounds.upper * (1 + mpf("1e-12"))
+    assert bounds.tight
+    assert bounds.width < 1e-9
+
+
+@pytest.mark.parametrize("relation", ["add-or-remove", "replace", "zero-out"])
+def test_groups_are_never_weaker_than_the_generic_bound(relation):
+    for run in (GAUSSIAN.poisson(rate=0.05) * 20, hs.Laplace(scale=3.0) * 4, GAUSSIAN * 3):
+        generic = GroupedRun(run, 3)
+        tight = run.group(size=3)
+        assert not isinstance(tight, GroupedRun)
+        assert tight.delta(1.5, relation) <= generic.delta(1.5, relation)
+        assert tight.epsilon(1e-5, relation) <= generic.epsilon(1e-5, relation)
+
+
+def test_groups_elsewhere():
+    run = hs.PureDP(epsilon=0.1) * 10
+    assert GAUSSIAN.without_replacement(batch=3, examples=100).group(size=2).delta(1.0) > 0.0
+    group = run.group(size=2)
+    wanted = hs.conversion.group_approx(0.5, run.delta(0.5), 2)
+    assert group.delta(wanted[0]) == pytest.approx(wanted[1], rel=1e-12)
+    epsilon = group.epsilon(1e-4)
+    assert group.delta(epsilon) <= 1e-4
+    assert hs.from_json(group.to_json()) == group
+    for call in (lambda: group + GAUSSIAN, lambda: GAUSSIAN + group, lambda: group * 2, lambda: group.rdp(2.0)):
+        with pytest.raises(hs.Unsupported, match="whole run"):
+            call()
+    assert group.epsilon([1e-4, 1e-3])[1] < epsilon
+
+
+def test_groups_of_a_pair():
+    """Two records of {-C, 0, C}, removed together from small data sets under Poisson sampling: no violation."""
+    table = outputs("gaussian", 1.2)
+    run = hs.Gaussian(sigma=1.2).poisson(rate=0.3).group(size=2)
+    for epsilon in (0.0, 0.5, 1.5):
+        bound = run.delta(epsilon, neighbours="remove")
+        for others in itertools.product((-1, 0, 1), repeat=2):
+            for pair in itertools.product((-1, 0, 1), repeat=2):
+                with_them, without = (
+                    sum(p * table[s + REACH] for s, p in sums("poisson", data, 1, 0.3)) for data in ((*others, *pair), others)
+                )
+                assert np.maximum(with_them - math.exp(epsilon) * without, 0.0).sum() <= bound + 1e-12

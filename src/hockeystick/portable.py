@@ -14,6 +14,7 @@ from .mechanism.training import Training
 from .neighbours import checked
 from .sampling.fixed_size import WithoutReplacement, WithReplacement
 from .sampling.full_pass import FullPass
+from .sampling.group import GroupedPoisson, GroupedRun
 from .sampling.poisson import Poisson
 
 VERSION = 1
@@ -33,6 +34,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
+    "grouped-poisson": (GroupedPoisson, ("base", "rate", "size")),
 }
 
 
@@ -72,6 +74,8 @@ def _described(release: Release) -> dict[str, Any]:
     if isinstance(release, Composition):
         uses = [{"count": count, "release": _described(mechanism)} for mechanism, count in release.parts]
         return {"kind": "composition", "parts": uses}
+    if isinstance(release, GroupedRun):
+        return {"kind": "grouped", "size": release.size, "run": _described(release.run)}
     for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
             values = release.parameters()
@@ -102,6 +106,9 @@ def _restored(data: Any) -> Release:
         for part in parts:
             _refuse_unknown("a part of a composition", part, ("count", "release"))
         return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
+    if kind == "grouped":
+        _refuse_unknown("grouped", values, ("size", "run"))
+        return _restored(values.get("run")).group(values.get("size"))
     if kind == "training":
         _refuse_unknown("training", values, ("neighbours", "notes", "run"))
         notes = values.get("notes")

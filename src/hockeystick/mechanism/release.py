@@ -109,6 +109,17 @@ class Release(ABC):
 
         return FullPass(self, by)
 
+    def group(self, size: int) -> "Release":
+        """The same for groups: `size` records are added, removed, replaced or zeroed out together.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=6.0).group(size=3).epsilon(delta=1e-5), 6)
+        1.993091
+        """
+        from ..sampling.group import grouped
+
+        return grouped(self, size)
+
     # questions
 
     def epsilon(self, delta: Any, neighbours: str = STATED) -> Any:

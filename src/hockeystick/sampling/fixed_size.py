@@ -89,7 +89,10 @@ class WithoutReplacement(FixedSize):
             moved = self.whole(("replace",))
             if isinstance(moved, ProfileLoss):
                 return paired([replace(moved, rate=high, removal=one, low=low) for one in removals(wanted)])
-            top, bottom = self.drawn("replace", high, removals(wanted)), self.drawn(self.attained("replace"), low, removals(wanted))
+            top, bottom = (
+                self.drawn("replace", high, removals(wanted)),
+                self.drawn(self.attained("replace"), low, removals(wanted)),
+            )
             if self.attained("replace") == "remove" and top is not None and not hasattr(top, "members"):
                 return BetweenLoss((top,), (bottom,))
             return rounded(top, bottom)

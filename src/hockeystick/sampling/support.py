@@ -41,12 +41,18 @@ SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
 RELATIONS = ("add-or-remove", "replace", "zero-out")
 THEOREMS = {
     ("Poisson", "add-or-remove"): "[ZDW22] Theorem 11, Proposition 30; Rényi: [S22] Theorem 34, 35",
-    ("Poisson", "replace"): "opposed pairs, [mathematics](mathematics.md) section 11; response, exponential: [BBG18] advanced joint convexity; Rényi: [S22] 6.7",
+    (
+        "Poisson",
+        "replace",
+    ): "opposed pairs, [mathematics](mathematics.md) section 11; response, exponential: [BBG18] advanced joint convexity; Rényi: [S22] 6.7",
     ("Poisson", "zero-out"): "noise: as add-or-remove; others: as replace",
     ("without replacement", "add-or-remove"): "[ZDW22] Theorem 11 with the pair of a replacement",
     ("without replacement", "replace"): "[BBG18] sampling without replacement, one symmetric pair; Rényi: [S22] 6.7",
     ("without replacement", "zero-out"): "as replace: the null record displaces another",
-    ("with replacement", "add-or-remove"): "mixtures, [mathematics](mathematics.md) section 11; others: [BBG18] sampling with replacement",
+    (
+        "with replacement",
+        "add-or-remove",
+    ): "mixtures, [mathematics](mathematics.md) section 11; others: [BBG18] sampling with replacement",
     ("with replacement", "replace"): "[BBG18] sampling with replacement, one symmetric pair",
     ("with replacement", "zero-out"): "as replace",
     ("a pass by position", "add-or-remove"): "none: boundaries move",
@@ -88,5 +94,7 @@ def table() -> str:
     rows.append(["---"] * len(rows[0]))
     for scheme in SCHEMES:
         for relation in RELATIONS:
-            rows.append([scheme, relation, *(status(scheme, relation, family) for family in FAMILIES), THEOREMS[scheme, relation]])
+            rows.append(
+                [scheme, relation, *(status(scheme, relation, family) for family in FAMILIES), THEOREMS[scheme, relation]]
+            )
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
