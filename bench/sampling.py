@@ -1,7 +1,7 @@
 """Time of certified answers under replace-one, for Poisson sampling and batches of a fixed size (`python bench/sampling.py`).
 
-The runs are those of the table of docs and design (rate, sigma, steps, delta).  Objects are newly built with a sigma not seen before; the median
-of nine is shown.  Nothing here is a test.
+The runs are those of the table of docs and design (rate, sigma, steps, delta).  Objects are newly built with a sigma not
+seen before; the median of nine is shown.  Nothing here is a test.
 """
 
 import os
@@ -41,9 +41,8 @@ def main() -> None:
                 found = (step * steps).epsilon_bounds(delta, neighbours=relation)
                 times.append(time.perf_counter() - begin)
             took = 1e3 * statistics.median(times)
-            print(
-                f"{rate:<11.6g} {sigma:<5g} {steps:<7} {delta:<5g} | {name:<8} {relation:<14} {found.lower:>14.9f} {found.upper:>14.9f} {took:>7.1f}"
-            )
+            head = f"{rate:<11.6g} {sigma:<5g} {steps:<7} {delta:<5g} | {name:<8} {relation:<14}"
+            print(f"{head} {found.lower:>14.9f} {found.upper:>14.9f} {took:>7.1f}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""An adversary with small data sets: every neighbouring pair, every value in {-C, 0, C}, each step's values chosen after the last output.
+"""An adversary with small data sets: every neighbouring pair, every value in {-C, 0, C}, each step's values chosen after the
+last output.
 
-Batches are summed, noise is added, and the output is one of a few cells.  The true composed hockey stick of the worst strategy is found by
-going backwards: from a state in which the outputs so far have probability p with x and q with x', the last step is worth
-max over choices of sum over outputs (p P - e^eps q Q)+.  Cells only hide something, so no bound may be exceeded.
+Batches are summed, noise is added, and the output is one of a few cells.  The true composed hockey stick of the worst
+strategy is found by going backwards: from a state in which the outputs so far have probability p with x and q with x', the
+last step is worth max over choices of sum over outputs (p P - e^eps q Q)+.  Cells only hide something, so no bound may be
+exceeded.
 """
 
 import itertools
@@ -135,7 +137,8 @@ def pairs(setting: Setting, relation: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def true_delta(setting: Setting) -> float:
-    """The largest composed hockey stick.  In zero-out the order is chosen once; in replace-one it may change from step to step."""
+    """The largest composed hockey stick.  In zero-out the order is chosen once; in replace-one it may change from step to
+    step."""
     orders = ("erase", "restore") if setting.relation == "zero-out" else (setting.relation,)
     return max(_worth(*pairs(setting, order), math.exp(setting.epsilon), setting.steps) for order in orders)
 

@@ -14,7 +14,7 @@ from .mechanism.training import Training
 from .neighbours import checked
 from .sampling.fixed_size import WithoutReplacement, WithReplacement
 from .sampling.full_pass import FullPass
-from .sampling.group import GroupedPoisson, GroupedRun
+from .sampling.group import GroupedPoisson, GroupedRun, grouped
 from .sampling.poisson import Poisson
 
 VERSION = 1
@@ -108,7 +108,7 @@ def _restored(data: Any) -> Release:
         return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
     if kind == "grouped":
         _refuse_unknown("grouped", values, ("size", "run"))
-        return _restored(values.get("run")).group(values.get("size"))
+        return grouped(_restored(values.get("run")), values.get("size"))
     if kind == "training":
         _refuse_unknown("training", values, ("neighbours", "notes", "run"))
         notes = values.get("notes")

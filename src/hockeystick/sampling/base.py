@@ -97,7 +97,7 @@ class Sampled(Mechanism):
         return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
 
     def attained(self, moved: Order) -> Order:
-        """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one, but not tightly."""
+        """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one not tightly."""
         loose = any(isinstance(one, PureDP | ApproxDP | ZCDP) and one.neighbours == DEFAULT for one, _ in self.base.parts)
         return "remove" if loose else moved
 

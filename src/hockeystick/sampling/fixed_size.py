@@ -88,7 +88,8 @@ class WithoutReplacement(FixedSize):
         if not same_size(wanted):
             moved = self.whole(("replace",))
             if isinstance(moved, ProfileLoss):
-                return paired([replace(moved, rate=high, removal=one, low=low) for one in removals(wanted)])
+                pairs: list[Any] = [replace(moved, rate=high, removal=one, low=low) for one in removals(wanted)]
+                return paired(pairs)
             top, bottom = (
                 self.drawn("replace", high, removals(wanted)),
                 self.drawn(self.attained("replace"), low, removals(wanted)),

@@ -34,8 +34,8 @@ class Poisson(Sampled):
     at most T(s) with the record and at least t(s) with the other, T and t from the pair of a removal; noise of a
     logarithmically concave density attains both together, at the contributions C and -C, so the pair ((1-q) N(0) + q N(C),
     (1-q) N(0) + q N(-C)) is exact (see `hockeystick.loss.mixture` and `hockeystick.loss.opposed`).  Elsewhere (Balle, Barthe
-    and Gaboardi 2018, advanced joint convexity) delta is at most q delta_replace(log(1 + (e^eps - 1)/q)) in both orders, which goes into
-    one symmetric pair.
+    and Gaboardi 2018, advanced joint convexity) delta is at most q delta_replace(log(1 + (e^eps - 1)/q)) in both orders,
+    which goes into one symmetric pair.
     """
 
     base: Release

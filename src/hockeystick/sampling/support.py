@@ -44,7 +44,7 @@ THEOREMS = {
     (
         "Poisson",
         "replace",
-    ): "opposed pairs, [mathematics](mathematics.md) section 11; response, exponential: [BBG18] advanced joint convexity; Rényi: [S22] 6.7",
+    ): "[mathematics](mathematics.md) section 11; response, exponential: [BBG18] joint convexity; Rényi: [S22] 6.7",
     ("Poisson", "zero-out"): "noise: as add-or-remove; others: as replace",
     ("without replacement", "add-or-remove"): "[ZDW22] Theorem 11 with the pair of a replacement",
     ("without replacement", "replace"): "[BBG18] sampling without replacement, one symmetric pair; Rényi: [S22] 6.7",
