@@ -274,8 +274,8 @@ class HalfLineSlice:
         sides = []
         for tilted in (np.exp(nodes.log_q - c * z - log_phi), np.exp(nodes.log_p + c * z - log_phi)):
             mass = tilted.reshape(_BINS, -1).sum(axis=1)
-            off = (1e-9 * mass + lost) / np.maximum(mass, 1e-300) * size
-            mean = (tilted * z).reshape(_BINS, -1).sum(axis=1) / np.maximum(mass, 1e-300)
+            off = (1e-9 * mass + min(lost, 1e100)) / np.maximum(mass, 1e-150) * size
+            mean = (tilted * z).reshape(_BINS, -1).sum(axis=1) / np.maximum(mass, 1e-150)
             sides.append((np.maximum(mass * (1.0 - 1e-9) - lost, 0.0), mean - off, mean + off))
         (mass, low, high), (mass_right, low_right, high_right) = sides
         return (

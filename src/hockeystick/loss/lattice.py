@@ -69,7 +69,7 @@ class Plan(NamedTuple):
             busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
             share = log_delta - busy + theta * centre  # of delta in what the transform sees
             right, ahead = math.inf, 0.0
-            for more in (_AHEAD * min(1.0 / math.sqrt(second), 4.0 * theta)).tolist():
+            for more in (_AHEAD * max(min(1.0 / math.sqrt(second), 4.0 * theta), 1e-300)).tolist():
                 needed = (run.sketch(theta + more, cap)[0] - log_delta - (theta + more) * centre + _TOLERANCE) / more
                 if needed < right:
                     right, ahead = needed, more
