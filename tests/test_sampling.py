@@ -643,3 +643,9 @@ def test_groups_of_a_pair():
                     sum(p * table[s + REACH] for s, p in sums("poisson", data, 1, 0.3)) for data in ((*others, *pair), others)
                 )
                 assert np.maximum(with_them - math.exp(epsilon) * without, 0.0).sum() <= bound + 1e-12
+
+
+def test_hardly_any_noise_and_hardly_any_sample():
+    run = hs.Gaussian(sigma=0.003468730778854009).poisson(rate=7.79447127313016e-08) * 5
+    bounds = run.epsilon_bounds(3.363517280052557e-08, neighbours="zero-out")
+    assert 0.0 <= bounds.lower <= bounds.upper

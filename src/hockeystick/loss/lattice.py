@@ -63,6 +63,8 @@ class Plan(NamedTuple):
         theta = min(theta, 1e3 * (_TOLERANCE - log_delta) / max(centre, 1e-13))  # a shorter window is of no use
         if run.native:
             theta = min(theta, 10.0 / run.native)
+        if not theta > 1e-290:  # epsilon is out of a lattice's scale
+            raise TooFine
         plans = []
         for _ in range(12):
             value, _, second = run.sketch(theta, cap)
