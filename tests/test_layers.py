@@ -25,6 +25,9 @@ LAYERS = (
 # Convenience methods that import, inside themselves, what stands below them (for type checkers also at the top).
 EXCEPTIONS = {
     ("mechanism.release", "sampling.poisson"),  # Release.poisson
+    ("mechanism.release", "sampling.fixed_size"),  # Release.without_replacement, Release.with_replacement
+    ("mechanism.release", "sampling.full_pass"),  # Release.full_pass
+    ("mechanism.release", "sampling.group"),  # Release.group
     ("mechanism.release", "portable"),  # Release.to_json
 }
 

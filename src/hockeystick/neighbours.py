@@ -2,13 +2,34 @@
 
 from typing import Any, Literal
 
-from .errors import BadType, BadValue, Unsupported
+from .errors import BadType, BadValue
 
-Order = Literal["remove", "add", "replace"]
-"""An ordered pair (P, Q): in "remove" P has the record and Q lacks it, "add" is the reverse, "replace" changes it."""
+Order = Literal["remove", "add", "replace", "erase", "restore"]
+"""An ordered pair (P, Q).
+
+"remove": P has the record and Q lacks it, "add" is the reverse.  "replace" changes it.  "erase": a null record, which
+contributes nothing, stands in Q where P has the record; "restore" is the reverse.
+"""
 
 RELATIONS = ("add-or-remove", "add", "remove", "replace", "zero-out")
 DEFAULT = "add-or-remove"
+
+
+class Stated(str):
+    """A question without a relation: it is asked for the one that the release states, by default add-or-remove."""
+
+    __slots__ = ()
+
+
+STATED = Stated(DEFAULT)
+
+_ORDERS: dict[str, tuple[Order, ...]] = {
+    "add-or-remove": ("remove", "add"),
+    "add": ("add",),
+    "remove": ("remove",),
+    "replace": ("replace",),
+    "zero-out": ("erase", "restore"),
+}
 
 
 def orders(neighbours: Any) -> tuple[Order, ...]:
@@ -17,19 +38,17 @@ def orders(neighbours: Any) -> tuple[Order, ...]:
     >>> orders("add-or-remove")
     ('remove', 'add')
     """
-    match checked(neighbours):
-        case "add-or-remove":
-            return ("remove", "add")
-        case "remove":
-            return ("remove",)
-        case "add":
-            return ("add",)
-        case "replace":
-            return ("replace",)
-    raise Unsupported(
-        "neighbours='zero-out' is not accounted for yet: the theorems for each sampler are missing; "
-        "'add-or-remove' and, for unsampled noise, 'replace' are."
-    )
+    return _ORDERS[checked(neighbours)]
+
+
+def has_record(order: Order) -> bool:
+    """Whether P is the output with the record, in the orders where one of the two lacks it."""
+    return order in ("remove", "erase")
+
+
+def same_size(wanted: tuple[Order, ...]) -> bool:
+    """Whether the neighbours have equally many records."""
+    return "remove" not in wanted and "add" not in wanted
 
 
 def checked(neighbours: Any) -> str:

@@ -11,6 +11,11 @@ from .mechanism.laplace import Laplace
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
+from .mechanism.training import Training
+from .neighbours import checked
+from .sampling.fixed_size import WithoutReplacement, WithReplacement
+from .sampling.full_pass import FullPass
+from .sampling.group import GroupedPoisson, GroupedRun, grouped
 from .sampling.poisson import Poisson
 
 VERSION = 1
@@ -28,6 +33,10 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "rdp": (RDP, ("orders", "values", "neighbours")),
     "profile": (Profile, ("claims", "tail", "neighbours")),
     "poisson": (Poisson, ("base", "rate")),
+    "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
+    "with-replacement": (WithReplacement, ("base", "draws", "examples")),
+    "full-pass": (FullPass, ("base", "by")),
+    "grouped-poisson": (GroupedPoisson, ("base", "rate", "size")),
 }
 
 
@@ -61,9 +70,14 @@ def from_json(text: str) -> Release:
 
 
 def _described(release: Release) -> dict[str, Any]:
+    if isinstance(release, Training):
+        run = _described(release.run)
+        return {"kind": "training", "neighbours": release.neighbours, "notes": list(release.notes), "run": run}
     if isinstance(release, Composition):
         uses = [{"count": count, "release": _described(mechanism)} for mechanism, count in release.parts]
         return {"kind": "composition", "parts": uses}
+    if isinstance(release, GroupedRun):
+        return {"kind": "grouped", "size": release.size, "run": _described(release.run)}
     for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
             values = release.parameters()
@@ -92,8 +106,17 @@ def _restored(data: Any) -> Release:
         for part in parts:
             _refuse_unknown("a part of a composition", part, ("count", "release"))
         return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
+    if kind == "grouped":
+        _refuse_unknown("grouped", values, ("size", "run"))
+        return grouped(_restored(values.get("run")), values.get("size"))
+    if kind == "training":
+        _refuse_unknown("training", values, ("neighbours", "notes", "run"))
+        notes = values.get("notes")
+        if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+            raise BadValue("training needs 'notes', a list of texts.")
+        return Training(_restored(values.get("run")), checked(values.get("neighbours")), tuple(notes))
     if not isinstance(kind, str) or kind not in _KINDS:
-        raise BadValue(f"kind is {kind!r}; allowed: composition, {', '.join(_KINDS)}.")
+        raise BadValue(f"kind is {kind!r}; allowed: composition, training, {', '.join(_KINDS)}.")
     cls, names = _KINDS[kind]
     _refuse_unknown(kind, values, names)
     if "base" in values:
@@ -103,7 +126,7 @@ def _restored(data: Any) -> Release:
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        needed = names if kind == "poisson" else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
+        needed = names if "base" in names else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 
 

@@ -115,6 +115,21 @@ class SampledLoss(DividedLoss):
     removal: bool
 
     @property
+    def stray(self) -> float:  # type: ignore[override]
+        return float(getattr(self.base, "stray", -math.inf))
+
+    def bound(self, c: float) -> float:
+        """Where the losses have no top: Minkowski's inequality for (1-q) + q e^Z; the step itself; the largest loss."""
+        if self.base.ceiling < math.inf:
+            return super().bound(c)
+        plain: float = self.base.bound(c)  # type: ignore[attr-defined]
+        if not self.removal:
+            return min(plain, c * self.ceiling * (1.0 + 2.0 * UNIT))
+        norm = plain / (1.0 + c)
+        inner = math.log1p(self.rate * math.expm1(norm)) if norm < 600.0 else norm + math.log(self.rate) + 1e-200
+        return min(plain, (1.0 + c) * inner * (1.0 + 8.0 * FUNCTION) + 8.0 * FUNCTION)
+
+    @property
     def ceiling(self) -> float:
         top = self.base.ceiling
         if top == math.inf:

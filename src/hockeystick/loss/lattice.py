@@ -63,13 +63,15 @@ class Plan(NamedTuple):
         theta = min(theta, 1e3 * (_TOLERANCE - log_delta) / max(centre, 1e-13))  # a shorter window is of no use
         if run.native:
             theta = min(theta, 10.0 / run.native)
+        if not theta > 1e-290:  # epsilon is out of a lattice's scale
+            raise TooFine
         plans = []
         for _ in range(12):
             value, _, second = run.sketch(theta, cap)
             busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
             share = log_delta - busy + theta * centre  # of delta in what the transform sees
             right, ahead = math.inf, 0.0
-            for more in (_AHEAD * min(1.0 / math.sqrt(second), 4.0 * theta)).tolist():
+            for more in (_AHEAD * max(min(1.0 / math.sqrt(second), 4.0 * theta), 1e-300)).tolist():
                 needed = (run.sketch(theta + more, cap)[0] - log_delta - (theta + more) * centre + _TOLERANCE) / more
                 if needed < right:
                     right, ahead = needed, more

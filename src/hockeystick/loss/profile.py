@@ -12,6 +12,7 @@ from ..numerics.rounding import FUNCTION, exp_down, exp_up
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
 from .discrete import ListedLoss, ResponseLoss, SampledAtoms
+from .folded import FoldedAtoms
 
 _POINTS = 1200
 _FAR = 700.0
@@ -34,6 +35,8 @@ class ProfileLoss:
     function: Callable[[float], float]
     rate: float = 1.0  # of the Poisson sample in front of it
     removal: bool = True
+    both: bool = False  # the upper half of the removal, for both orders
+    low: float | None = None  # the rate of what is attained, if it is not the same
 
     rows = 1
 
@@ -46,7 +49,9 @@ class ProfileLoss:
 
     @cached_property
     def members(self) -> tuple[AtomicLoss, ...]:
-        return (self._drawn(_law(_tangents(self._hull(exp_down)))),)
+        law = _law(_tangents(self._hull(exp_down)))
+        rate = self.rate if self.low is None else self.low
+        return (law if rate == 1.0 else SampledAtoms(law, rate, self.removal),)
 
     @property
     def vanishes(self) -> bool:
@@ -54,7 +59,10 @@ class ProfileLoss:
         return not self._samples[-1][1] and min(delta for _, delta in self._samples if delta > 0) > _SMALLEST * 10**20
 
     def _drawn(self, law: ListedLoss) -> AtomicLoss:
-        return law if self.rate == 1.0 else SampledAtoms(law, self.rate, self.removal)
+        if self.rate == 1.0:
+            return law
+        found = SampledAtoms(law, self.rate, self.removal)
+        return FoldedAtoms(found, self.rate) if self.both else found
 
     @cached_property
     def _samples(self) -> list[tuple[float, Fraction]]:

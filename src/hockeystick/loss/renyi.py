@@ -12,6 +12,9 @@ from .gaussian import GaussianLoss
 Curve = Callable[[float], float]
 
 
+_VIAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+
+
 @dataclass(frozen=True)
 class RenyiLoss:
     """`kind` says which bound, `parameters` its numbers, `rate` the Poisson sampling rate in front of it (1: none)."""
@@ -20,6 +23,7 @@ class RenyiLoss:
     parameters: tuple[float, ...]
     curve: Curve | None = field(default=None, repr=False)
     rate: float = 1.0
+    both: bool = False  # two mixtures with the same part, instead of one against it
 
     rows = 1
     smooth = False
@@ -42,8 +46,14 @@ class RenyiLoss:
         """An upper bound of K(c)."""
         if self.rate == 1.0:
             return self._whole(c)
-        from ..conversion.subsampling import amplify_rdp
+        from ..conversion.subsampling import amplify_rdp, fixed_size_rdp
 
+        if self.both:
+            via = [(1.0 + c) * (1.0 + share) for share in _VIAS]
+            found = [
+                fixed_size_rdp(1.0 + c, one, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0)) for one in via
+            ]
+            return up(c * float(min(found)) * (1.0 + 2.0 * UNIT))
         value = amplify_rdp(1.0 + c, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0))
         return up(c * value * (1.0 + 2.0 * UNIT))
 

@@ -1,7 +1,7 @@
 """Mechanisms known only by their guarantee.
 
 A claim holds for `neighbours` ("add-or-remove", or "replace").  From add-or-remove it is carried to replace-one by group privacy
-of two; the way back needs a null record and is refused.
+of two, and so to zero-out, where the null record is a replacement; the way back needs a null record and is refused.
 """
 
 from abc import abstractmethod
@@ -15,7 +15,7 @@ from ..loss.cumulant import Loss
 from ..loss.discrete import ResponseLoss
 from ..loss.gaussian import GaussianLoss
 from ..loss.renyi import RenyiLoss
-from ..neighbours import DEFAULT, Order, checked
+from ..neighbours import DEFAULT, Order, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
 
@@ -38,12 +38,12 @@ class Claim(Mechanism):
         self._check_relation()
 
     def loss(self, wanted: tuple[Order, ...]) -> Any:
-        if self.neighbours == "replace" and "replace" not in wanted:
+        if self.neighbours == "replace" and not same_size(wanted):
             raise Unsupported(
                 f"{self!r} is claimed for replace-one; carried to add or remove it needs a null record that the mechanism "
                 "accepts, which a claim does not say.  Ask with neighbours='replace', or make the claim for add-or-remove."
             )
-        return self._loss(twice="replace" in wanted and self.neighbours == DEFAULT)
+        return self._loss(twice=same_size(wanted) and self.neighbours == DEFAULT)
 
     @abstractmethod
     def _loss(self, twice: bool) -> Any:

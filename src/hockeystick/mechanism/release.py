@@ -10,14 +10,16 @@ import numpy as np
 
 from .. import checks
 from ..bounds import Bounds
-from ..errors import BadType, BadValue, Unsupported
+from ..errors import BadType, BadValue
 from ..loss.composed import ComposedLoss, composed
 from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
-from ..neighbours import DEFAULT, Order, orders
+from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_down, exp_up
 from .attack import Attacks
 
 if TYPE_CHECKING:
+    from ..sampling.fixed_size import WithoutReplacement, WithReplacement
+    from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
 
 
@@ -35,10 +37,15 @@ class Release(Attacks):
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         """The distinct mechanisms and how often each is used."""
 
+    @property
+    def stated(self) -> str:
+        """The relation for which questions are answered unless they say otherwise."""
+        return DEFAULT
+
     # composition
 
     def __add__(self, other: Any) -> "Release":
-        if not isinstance(other, Release):
+        if not isinstance(other, Release) or type(other).__add__ is not Release.__add__:  # which keeps its relation
             return NotImplemented
         return joined([*self.parts, *other.parts])
 
@@ -67,9 +74,56 @@ class Release(Attacks):
 
         return Poisson(self, rate)
 
+    def without_replacement(self, batch: int, examples: int) -> "WithoutReplacement":
+        """The same on a batch of `batch` out of `examples` records, drawn anew and uniformly, without replacement.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).without_replacement(batch=100, examples=10_000) * 1000
+        >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 6)
+        2.124515
+        """
+        from ..sampling.fixed_size import WithoutReplacement
+
+        return WithoutReplacement(self, batch, examples)
+
+    def with_replacement(self, draws: int, examples: int) -> "WithReplacement":
+        """The same on `draws` records, each drawn uniformly from all `examples`, so that one may come several times.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).with_replacement(draws=100, examples=10_000) * 1000
+        >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 4)
+        2.2419
+        """
+        from ..sampling.fixed_size import WithReplacement
+
+        return WithReplacement(self, draws, examples)
+
+    def full_pass(self, by: str) -> "FullPass":
+        """The same on every batch of a pass in which each record comes once; `by` is "shuffle", "position" or "id".
+
+        >>> import hockeystick as hs
+        >>> epoch = hs.Gaussian(sigma=4.0).full_pass(by="shuffle")
+        >>> round((epoch * 10).epsilon(delta=1e-5, neighbours="replace"), 6)
+        7.511276
+        """
+        from ..sampling.full_pass import FullPass
+
+        return FullPass(self, by)
+
+    def group(self, size: int) -> "Release":
+        """The same for groups: `size` records are added, removed, replaced or zeroed out together.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=6.0).group(size=3).epsilon(delta=1e-5), 6)
+        1.993091
+        """
+        from ..sampling.group import grouped
+
+        return grouped(self, size)
+
     # questions
 
-    def epsilon(self, delta: Any, neighbours: str = DEFAULT) -> Any:
+    def epsilon(self, delta: Any, neighbours: str = STATED) -> Any:
         """The smallest epsilon >= 0 for which the release is (epsilon, delta)-DP: a certified upper bound.
 
         >>> import hockeystick as hs
@@ -78,7 +132,7 @@ class Release(Attacks):
         """
         return self.epsilon_bounds(delta, neighbours).upper
 
-    def epsilon_bounds(self, delta: Any, neighbours: str = DEFAULT) -> Bounds:
+    def epsilon_bounds(self, delta: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `epsilon`.
 
         >>> import hockeystick as hs
@@ -88,7 +142,7 @@ class Release(Attacks):
         """
         return self._answered(epsilon_interval, neighbours, "delta", delta, checks.non_negative)
 
-    def delta(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
+    def delta(self, epsilon: Any, neighbours: str = STATED) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
 
         >>> import hockeystick as hs
@@ -97,7 +151,7 @@ class Release(Attacks):
         """
         return self.delta_bounds(epsilon, neighbours).upper
 
-    def delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
+    def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
 
         def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
@@ -106,7 +160,7 @@ class Release(Attacks):
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
 
-    def log_delta_bounds(self, epsilon: Any, neighbours: str = DEFAULT) -> Bounds:
+    def log_delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of log delta(epsilon), for deltas below the smallest double.
 
         >>> import hockeystick as hs
@@ -115,11 +169,11 @@ class Release(Attacks):
         """
         return self._answered(log_delta_interval, neighbours, "epsilon", epsilon, _any_real)
 
-    def profile(self, epsilons: Any, neighbours: str = DEFAULT) -> Any:
+    def profile(self, epsilons: Any, neighbours: str = STATED) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
         return self.delta(np.atleast_1d(np.asarray(epsilons)), neighbours)
 
-    def advantage(self, neighbours: str = DEFAULT) -> float:
+    def advantage(self, neighbours: str = STATED) -> float:
         """delta(0), the total variation distance: how far an attacker's true-positive rate can exceed the false-positive rate.
 
         >>> import hockeystick as hs
@@ -128,7 +182,7 @@ class Release(Attacks):
         """
         return float(self.delta(0.0, neighbours))
 
-    def rdp(self, order: Any, neighbours: str = DEFAULT) -> Any:
+    def rdp(self, order: Any, neighbours: str = STATED) -> Any:
         """The Rényi divergence of any real order > 1, of order 1 (Kullback-Leibler) or inf (the largest loss), rounded up.
 
         >>> import hockeystick as hs
@@ -137,7 +191,7 @@ class Release(Attacks):
         """
 
         def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
-            bound = renyi_bound(run, value)
+            bound = min(renyi_bound(one, value) for one in run.variants("covers"))
             return bound, bound
 
         return self._answered(ask, neighbours, "order", order, _renyi_order).upper
@@ -150,7 +204,7 @@ class Release(Attacks):
         def ends(number: float) -> tuple[float, float]:
             nonlocal tight
             run = self._run(neighbours)
-            tight = run.exact
+            tight = all(getattr(loss, "tight", not hasattr(loss, "members")) for loss, _ in run.terms)
             return ask(run, number)
 
         arrays = isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)
@@ -177,7 +231,7 @@ class Release(Attacks):
         It keeps what it has worked out while it answers one, so that both ordered pairs can share it; no answer depends on
         what was asked before.
         """
-        wanted = orders(neighbours)
+        wanted = orders(self.stated if isinstance(neighbours, Stated) else neighbours)
         return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism.loss(wanted)) is not None)
 
 
@@ -216,7 +270,9 @@ class Composition(Release):
         return self.uses
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Composition) and frozenset(self.uses) == frozenset(other.uses)
+        if not isinstance(other, Composition):
+            return NotImplemented
+        return frozenset(self.uses) == frozenset(other.uses)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.uses))
@@ -254,12 +310,8 @@ def compose(releases: Iterable[Release]) -> Release:
     for release in listed:
         if not isinstance(release, Release):
             raise BadType(f"releases contains {release!r}; allowed: releases such as Gaussian(sigma=2.0).")
-    return joined(part for release in listed for part in release.parts)
-
-
-def unsupported_sampling(what: str, why: str) -> Unsupported:
-    """The error for a mechanism around which no sampler is accounted for."""
-    return Unsupported(f"Poisson sampling of {what} is not accounted for: {why}")
+    plain = joined(part for release in listed if type(release).__add__ is Release.__add__ for part in release.parts)
+    return sum((release for release in listed if type(release).__add__ is not Release.__add__), start=plain)
 
 
 def _any_real(name: str, value: Any) -> float:

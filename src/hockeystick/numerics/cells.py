@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .series import Array
 
@@ -39,3 +40,10 @@ class Cells:
         """
         piece = bounds * (_SPAN * (1.0 / self.start) + _SQUARE * (step / self.start**2))
         return np.add.accumulate(piece[::-1])[::-1]
+
+    def last_within(self, lengths: Array) -> npt.NDArray[np.intp]:
+        """The last cell whose u are all at most pi / length, -1 where there is none (or the length is not positive)."""
+        # a little more than the exact threshold, and one for rounding down towards 0 and past -1
+        start = math.log(math.pi / self.start) / math.log(RATIO) - 1e-6
+        place = np.log(np.maximum(lengths, 1e-300)) * (-1.0 / math.log(RATIO)) + start
+        return np.minimum(np.maximum(place, 0.0), COUNT - 1.0).astype(np.intp) - 1

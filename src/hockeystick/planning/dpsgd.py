@@ -1,22 +1,73 @@
 """DP-SGD in one checked call."""
 
 import math
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from .. import checks
 from ..errors import BadType, BadValue, Unsupported
 from ..mechanism.gaussian import Gaussian
-from ..mechanism.release import Release
+from ..mechanism.release import Mechanism
+from ..mechanism.training import Training
+from ..neighbours import DEFAULT, checked, orders
 
-_ELSEWHERE = (
-    "without-replacement",
-    "with-replacement",
-    "shuffle",
-    "deterministic",
-    "cyclic",
-    "balls-in-bins",
-    "truncated-poisson",
-)
+_SAMPLERS = {
+    "poisson": "Poisson sampling, every record by itself with probability {rate}",
+    "without-replacement": "batches of {batch} of {examples} records, drawn anew for each step without replacement",
+    "with-replacement": "{batch} draws from {examples} records, drawn anew for each step with replacement",
+    "shuffle": "the {examples} records are shuffled for each pass and cut into batches of {batch}; no amplification is claimed",
+    "deterministic": "batches of {batch} of {examples} records by position",
+    "cyclic": "batches of {batch} of {examples} records by position, in turn",
+    "hashed": "batches of about {batch} of {examples} records, each record's batch depending on itself only",
+}
+_PASSES = {"shuffle": "shuffle", "deterministic": "position", "cyclic": "position", "hashed": "id"}
+_REFUSED = {
+    "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is near",
+    "balls-in-bins": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
+    "random-allocation": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
+    "b-min-sep": "its pair is not known in closed form; 'poisson', or 'cyclic' without amplification, are accounted for",
+}
+_RELATIONS = {
+    "add-or-remove": "a record is added or removed",
+    "add": "a record is added",
+    "remove": "a record is removed",
+    "replace": "a record is replaced",
+    "zero-out": "a record is replaced by one that contributes nothing",
+}
+
+
+@dataclass(frozen=True)
+class _Batches:
+    """The sampling rate as a quotient, so that epochs / rate does not suffer from its rounding."""
+
+    drawn: Fraction
+    records: Fraction
+    batch: int | None
+    examples: int | None
+
+    @property
+    def rate(self) -> float:
+        return float(self.drawn / self.records)
+
+    @staticmethod
+    def of(examples: Any, batch: Any, rate: Any, accumulation: int, sampler: str) -> "_Batches":
+        if rate is not None:
+            if examples is not None or batch is not None:
+                raise BadValue("rate and examples or batch are both given; give rate alone, or examples and batch.")
+            if sampler != "poisson":
+                raise BadValue(f"rate is given, but sampler={sampler!r} draws batches of a fixed size; give examples and batch.")
+            logical = Fraction(checks.rate("rate", rate)) * accumulation
+            if logical > 1:
+                raise BadValue(f"rate times accumulation is {float(logical)}; allowed: a probability from 0 to 1.")
+            return _Batches(logical, Fraction(1), None, None)
+        if examples is None or batch is None:
+            raise BadValue("the sampling rate is missing; give rate, or both examples and batch.")
+        records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch) * accumulation
+        if drawn > records and sampler != "with-replacement":
+            times = f", {accumulation} times accumulated," if accumulation > 1 else ""
+            raise BadValue(f"batch is {drawn}{times} in all; allowed: at most examples, {records}.")
+        return _Batches(Fraction(drawn), Fraction(records), drawn, records)
 
 
 def dpsgd(
@@ -28,52 +79,96 @@ def dpsgd(
     rate: float | None = None,
     epochs: float | None = None,
     steps: int | None = None,
-) -> Release:
-    """A run of DP-SGD: `steps` Gaussian steps on samples of the data.
+    neighbours: str = DEFAULT,
+    accumulation: int = 1,
+) -> Training:
+    """A run of DP-SGD: `steps` Gaussian steps, each on a batch of the data.
 
-    `sigma` is the noise multiplier, the noise's standard deviation over the clipping norm of one record's gradient (before
-    any averaging over the batch).  Give `rate`, or `examples` and `batch` (the expected batch; rate = batch / examples); and
-    `steps`, or `epochs` (steps = epochs / rate, rounded up).  `sampler` must say how batches are drawn, because the answer
-    depends on it.
+    `sigma` is the noise multiplier: the noise's standard deviation over the clipping norm of one record's gradient, the
+    noise being added once to the sum over the batch, before any averaging.  `sampler` must say how batches are drawn,
+    because the answer depends on it: "poisson", "without-replacement", "with-replacement", "shuffle", "deterministic",
+    "cyclic", or "hashed" (a record's batch depends on nothing but itself).
+
+    Give `examples` (for add-or-remove: of the larger data set) and `batch` (for Poisson sampling the expected size; rate =
+    batch / examples, rounded to the nearest double), or for Poisson sampling `rate`; and `steps`, or `epochs` (steps =
+    epochs / rate, rounded up; in shuffled or fixed batches every pass that was begun counts).  With `accumulation` that many
+    batches are drawn as one sample of accumulation * batch records and their gradients added up before the noise comes once:
+    steps are updates.
+
+    Questions are answered for `neighbours` unless they say otherwise; `statement` says all of this in words.  Phases join with +.
 
     >>> run = dpsgd(examples=60_000, batch=256, sigma=1.1, epochs=15, sampler="poisson")
     >>> run
     Gaussian(sigma=1.1).poisson(rate=0.004266666666666667) * 3516
     >>> round(run.epsilon(delta=1e-5), 4)
     1.1339
+    >>> print(run.statement)
+    3516 steps: 15 epochs of 234.375 steps, rounded up.
+    Batches: Poisson sampling, every record by itself with probability 0.004266666666666667.
+    Noise: Gaussian, 1.1 times the clipping norm of one record's gradient, added once to the sum over a batch.
+    Neighbours: a record is added or removed (add-or-remove).
     """
     if not isinstance(sampler, str):
-        raise BadType(f"sampler is {sampler!r}; allowed: 'poisson'.")
-    if sampler in _ELSEWHERE:
-        raise Unsupported(f"sampler={sampler!r} is not accounted for yet: its dominating pair is missing; 'poisson' is.")
-    if sampler != "poisson":
-        raise BadValue(f"sampler is {sampler!r}; allowed: 'poisson'.")
-    step = Gaussian(sigma=sigma)
-    fraction = _fraction(examples, batch, rate)
-    return step.poisson(rate=float(fraction[0] / fraction[1])) * _steps(fraction, epochs, steps)
+        raise BadType(f"sampler is {sampler!r}; allowed: one of {', '.join(_SAMPLERS)}.")
+    if sampler in _REFUSED:
+        raise Unsupported(f"sampler={sampler!r} is not accounted for: {_REFUSED[sampler]}.")
+    if sampler not in _SAMPLERS:
+        raise BadValue(f"sampler is {sampler!r}; allowed: one of {', '.join(_SAMPLERS)}.")
+    relation, noise = checked(neighbours), Gaussian(sigma=sigma)
+    times = checks.count("accumulation", accumulation, least=1)
+    batches = _Batches.of(examples, batch, rate, times, sampler)
+    if sampler in _PASSES:
+        step: Mechanism = noise.full_pass(by=_PASSES[sampler])
+        count, counted = _passes(batches, epochs, steps)
+    else:
+        count, counted = _steps(batches, epochs, steps)
+        if sampler == "poisson":
+            step = noise.poisson(rate=batches.rate)
+        elif sampler == "without-replacement":
+            step = noise.without_replacement(batch=batches.batch or 0, examples=batches.examples or 1)
+        else:
+            step = noise.with_replacement(draws=batches.batch or 0, examples=batches.examples or 1)
+    step.loss(orders(relation))  # refused now rather than at the first question
+    drawn = _SAMPLERS[sampler].format(rate=batches.rate, batch=batches.batch, examples=batches.examples)
+    notes = [counted, f"Batches: {drawn}."]
+    if times > 1:
+        notes.append(f"Accumulation: {times} batches, drawn as one sample, for each step.")
+    notes.append(
+        f"Noise: Gaussian, {noise.sigma} times the clipping norm of one record's gradient, added once to the sum over a batch."
+    )
+    notes.append(f"Neighbours: {_RELATIONS[relation]} ({relation}).")
+    return Training(step * count, relation, tuple(notes))
 
 
-def _fraction(examples: Any, batch: Any, rate: Any) -> tuple[float, float]:
-    """The sampling rate as a quotient, so that epochs / rate does not suffer from its rounding."""
-    if rate is not None:
-        if examples is not None or batch is not None:
-            raise BadValue("rate and examples or batch are both given; give rate alone, or examples and batch.")
-        return checks.rate("rate", rate), 1.0
-    if examples is None or batch is None:
-        raise BadValue("the sampling rate is missing; give rate, or both examples and batch.")
-    records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch)
-    if drawn > records:
-        raise BadValue(f"batch is {drawn}; allowed: at most examples, {records}.")
-    return float(drawn), float(records)
-
-
-def _steps(fraction: tuple[float, float], epochs: Any, steps: Any) -> int:
+def _one_of(epochs: Any, steps: Any) -> None:
     if (epochs is None) == (steps is None):
         raise BadValue("give either epochs or steps." if epochs is None else "epochs and steps are both given; give one.")
+
+
+def _steps(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
+    _one_of(epochs, steps)
     if steps is not None:
-        return checks.count("steps", steps)
+        count = checks.count("steps", steps)
+        return count, f"{count} steps, as given."
     passes = checks.non_negative("epochs", epochs)
-    if fraction[0] == 0.0:
+    if batches.drawn == 0:
         raise BadValue("the sampling rate is 0, so no number of steps makes an epoch; give steps.")
-    needed = passes * fraction[1] / fraction[0]
-    return checks.count("epochs / rate", math.ceil(needed - 1e-9 * needed))
+    each = float(batches.records / batches.drawn)
+    needed = passes * each
+    count = checks.count("epochs / rate", math.ceil(needed - 1e-9 * needed))
+    return count, f"{count} steps: {passes:g} epochs of {each:.9g} steps, rounded up."
+
+
+def _passes(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
+    """Every pass that was begun; a pass has at least examples // batch steps."""
+    _one_of(epochs, steps)
+    if epochs is not None:
+        passes = checks.non_negative("epochs", epochs)
+        count = checks.count("epochs", math.ceil(passes))
+        return count, f"{count} passes: {passes:g} epochs, rounded up."
+    wanted = checks.count("steps", steps)
+    if batches.drawn == 0:
+        raise BadValue("batch is 0; allowed for batches of a pass: a whole number from 1 up.")
+    each = int(batches.records // batches.drawn)
+    count = -(-wanted // each)
+    return count, f"{count} passes: {wanted} steps of at least {each} to a pass, rounded up."

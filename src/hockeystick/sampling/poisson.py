@@ -5,111 +5,120 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import checks
-from ..errors import BadType, Unsupported
-from ..loss.atomic import AtomicLoss
-from ..loss.cumulant import Loss
-from ..loss.discrete import SampledAtoms
-from ..loss.divided import SampledLoss
-from ..loss.exponential import ExponentialLoss, SampledExponentialLoss
+from ..loss.between import BetweenLoss
+from ..loss.discrete import ResponseLoss
 from ..loss.gaussian import GaussianLoss
-from ..loss.noise import Shape
-from ..loss.paired import paired
+from ..loss.half_line import HalfLine
+from ..loss.laplace import LaplaceLoss
+from ..loss.mixture import Mixture, MixtureLoss
+from ..loss.opposed import OpposedAtoms, OpposedLaplaceLoss, opposed_response
 from ..loss.profile import ProfileLoss
 from ..loss.renyi import RenyiLoss
-from ..loss.sampled import Guide, SampledGaussianLoss
 from ..mechanism.claim import Claim
-from ..mechanism.gaussian import Gaussian
-from ..mechanism.release import Mechanism, Release, unsupported_sampling
-from ..neighbours import DEFAULT, Order
-from ..numerics.rounding import UNIT
+from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
+from ..mechanism.release import Mechanism, Release
+from ..neighbours import DEFAULT, Order, same_size
+from ..numerics.rounding import FUNCTION, UNIT
+from .base import Sampled, removals
 
 
 @dataclass(frozen=True, repr=False)
-class Poisson(Mechanism):
+class Poisson(Sampled):
     """`base` on a Poisson sample of rate `rate`; rate 0 is free, rate 1 is the base itself.
 
     If (P, Q) dominates when a record is removed, ((1-q) Q + q P, Q) dominates on a sample; when one is added, (Q, (1-q) Q + q P)
-    (Zhu, Dong and Wang 2022, Theorem 11 and Proposition 30).  Each is composed by itself over the whole run.  Rényi-only
-    claims go by paper S, Theorem 34 and 35.
+    (Zhu, Dong and Wang 2022, Theorem 11 and Proposition 30).  Each is composed by itself over the whole run.  Zeroing out a
+    record whose null contributes nothing is the same.  Rényi-only claims go by paper S, Theorem 34 and 35.
+
+    Replacing a record: both outputs are mixtures with the same part Q, the output without it.  An event of Q-mass s has mass
+    at most T(s) with the record and at least t(s) with the other, T and t from the pair of a removal; noise of a
+    logarithmically concave density attains both together, at the contributions C and -C, so the pair ((1-q) N(0) + q N(C),
+    (1-q) N(0) + q N(-C)) is exact (see `hockeystick.loss.mixture` and `hockeystick.loss.opposed`).  Elsewhere (Balle, Barthe
+    and Gaboardi 2018, advanced joint convexity) delta is at most q delta_replace(log(1 + (e^eps - 1)/q)) in both orders,
+    which goes into one symmetric pair.
     """
 
     base: Release
     rate: float
 
+    scheme = "Poisson sampling"
+
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Release):
-            raise BadType(f"base is {self.base!r}; allowed: a release such as Gaussian(sigma=1.0).")
         object.__setattr__(self, "rate", checks.rate("rate", self.rate))
-        parts = self.base.parts
-        if all(mechanism.squared_mu is not None for mechanism, _ in parts):
-            return
-        if len(parts) > 1 or parts[0][1] > 1:
-            raise unsupported_sampling(
-                repr(self.base),
-                "one sample that feeds several parts needs their joint loss, which is known for Gaussian noise only.  "
-                "Sample a single mechanism, or the Gaussian parts.",
-            )
-        mechanism = parts[0][0]
-        if isinstance(mechanism, Poisson):
-            raise unsupported_sampling(
-                repr(mechanism), "a sample of a sample has no pair of its own.  Sample once, with the product of the rates."
-            )
-        if isinstance(mechanism, Claim) and mechanism.neighbours != DEFAULT:
-            raise unsupported_sampling(
-                repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
-            )
+        self._check_base()
+        for mechanism, _ in self.base.parts:
+            if isinstance(mechanism, Claim) and mechanism.neighbours != DEFAULT:
+                raise self._refuse(
+                    repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
+                )
 
     def loss(self, wanted: tuple[Order, ...]) -> Any:
         if self.rate == 0.0:
             return None
-        parts = self.base.parts
-        gaussian = all(mechanism.squared_mu is not None for mechanism, _ in parts)
         if self.rate == 1.0:
-            if not gaussian:
-                return parts[0][0].loss(wanted)
-            found = [(mechanism.loss(wanted), count) for mechanism, count in parts]  # one Gaussian stands for all parts
-            squares = [count * loss.square for loss, count in found if isinstance(loss, GaussianLoss)]
-            return GaussianLoss(math.fsum(squares)) if squares else None
-        if "replace" in wanted:
-            raise Unsupported(
-                f"{self!r} under replace-one is not accounted for yet: its symmetric pair of two mixtures is missing.  "
-                "Ask for add-or-remove, or for replace-one of the unsampled noise."
-            )
-        return self._gaussian(wanted) if gaussian else self._general(parts[0][0], wanted)
+            return self.whole(wanted)
+        if same_size(wanted) and not (self.additive and "replace" not in wanted):
+            return self._replaced()
+        return self.drawn("remove", self.rate, removals(wanted))
 
-    def _gaussian(self, wanted: tuple[Order, ...]) -> Loss | None:
-        square = math.fsum(count * (mechanism.squared_mu or 0.0) for mechanism, count in self.base.parts)
-        if square == 0.0:
+    def _replaced(self) -> Any:
+        once = self.whole(("remove",))
+        if once is None:
             return None
-        if isinstance(self.base, Gaussian):
-            exact = self.base.sensitivity == 1.0
-            shape = Shape(self.base.sigma / self.base.sensitivity, self.rate, 0.0 if exact else UNIT)
-        else:
-            shape = Shape(1.0 / math.sqrt(square), self.rate, 8.0 * UNIT)
-        return SampledGaussianLoss(shape, tuple(order == "remove" for order in wanted), Guide(shape))
+        mechanism = self.base.parts[0][0]
+        if isinstance(once, RenyiLoss):
+            return replace(once, rate=self.rate, both=True)
+        if isinstance(once, ProfileLoss):
+            raise self._refuse(
+                f"{mechanism!r} under replace-one",
+                "the pair of two opposed removals is not offered for profiles.  Ask for add-or-remove, or claim ApproxDP.",
+            )
+        pair = self._opposed(mechanism, once)
+        if pair is None:  # the pair is the same for every relation
+            return self.both_orders("replace", self.rate, self.rate)
+        if all(_doubles(mechanism) for mechanism, _ in self.base.parts):
+            return pair
+        # the replacement is nearer than two removals: both bounds hold
+        nearer = _size(self.whole(("replace",))) <= _size(once)
+        near: Order = "replace" if nearer else "remove"
+        far: Order = "remove" if nearer else "replace"
+        bound = self.both_orders(far, self.rate, self.rate)
+        return BetweenLoss((pair, *bound.covers), (self.drawn(near, self.rate, (True,)),))
 
-    def _general(self, mechanism: Mechanism, wanted: tuple[Order, ...]) -> Any:
-        losses = []
-        for order in wanted:
-            loss = mechanism.loss((order,))
-            if loss is None:
-                return None
-            losses.append(_sampled(loss, self.rate, order == "remove"))
-        return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
+    def _opposed(self, mechanism: Mechanism, once: Any) -> Any:
+        rate = self.rate
+        if isinstance(once, GaussianLoss):
+            shape = self.shape("remove", rate)
+            assert shape is not None
+            moves = Mixture(
+                (math.log(rate),), (1.0 / shape.noise,), math.log1p(-rate), shape.noise_error + 2.0 * UNIT, _log_error(rate)
+            )
+            return MixtureLoss(moves, moves, line=HalfLine(shape, True))
+        if isinstance(once, LaplaceLoss):
+            return OpposedLaplaceLoss(once.a, rate)
+        if isinstance(mechanism, DiscreteGaussian | DiscreteLaplace):
+            return OpposedAtoms(once, rate)
+        if isinstance(mechanism, Claim) and isinstance(once, ResponseLoss):
+            return opposed_response(once, rate)
+        return None
 
     def __repr__(self) -> str:
         base = repr(self.base)
         return f"{base if isinstance(self.base, Mechanism) else f'({base})'}.poisson(rate={self.rate!r})"
 
 
-def _sampled(loss: Any, rate: float, removal: bool) -> Any:
-    """The loss of one ordered pair of the sampled step."""
-    if isinstance(loss, RenyiLoss):
-        return replace(loss, rate=rate)
-    if isinstance(loss, AtomicLoss):
-        return SampledAtoms(loss, rate, removal)
-    if isinstance(loss, ExponentialLoss):
-        return SampledExponentialLoss(loss, rate, removal)
-    if isinstance(loss, ProfileLoss):
-        return replace(loss, rate=rate, removal=removal)
-    return SampledLoss(loss, rate, removal)
+def _log_error(rate: float) -> float:
+    return FUNCTION * (1.0 + abs(math.log(rate)) + abs(math.log1p(-rate)))
+
+
+def _size(loss: Any) -> float:
+    """How far the pair of a noise is moved, in its own units."""
+    if isinstance(loss, GaussianLoss):
+        return loss.square
+    return float(loss.a if isinstance(loss, LaplaceLoss) else loss.move)
+
+
+def _doubles(mechanism: Mechanism) -> bool:
+    """Whether a replacement may move the answer twice as far as a removal."""
+    replaced = getattr(mechanism, "replace_sensitivity", None)
+    return replaced is None or replaced == 2.0 * getattr(mechanism, "sensitivity", 0.0)

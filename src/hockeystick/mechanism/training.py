@@ -1,0 +1,66 @@
+"""A run with the relation it is meant for and the words that say what was assumed."""
+
+from typing import Any
+
+from ..errors import BadValue
+from .release import Mechanism, Release, joined
+
+
+class Training(Release):
+    """A run of training: `neighbours` is what its questions are answered for unless they say otherwise; `statement` says the
+    rest.
+
+    Runs join with + if they are meant for the same relation.  It equals the plain release of the same parts and relation.
+    """
+
+    def __init__(self, run: Release, neighbours: str, notes: tuple[str, ...]) -> None:
+        self.run, self.neighbours, self.notes = run, neighbours, notes
+
+    @property
+    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+        return self.run.parts
+
+    @property
+    def stated(self) -> str:
+        return self.neighbours
+
+    @property
+    def statement(self) -> str:
+        """What was counted, how numbers were rounded, what the noise is relative to, the sampling scheme and the relation."""
+        return "\n".join(self.notes)
+
+    def __add__(self, other: Any) -> "Training":
+        if not isinstance(other, Release):
+            return NotImplemented
+        if other.stated != self.neighbours and isinstance(other, Training):
+            raise BadValue(
+                f"one run is stated for neighbours={self.neighbours!r}, the other for {other.stated!r}; "
+                "allowed: runs for one relation."
+            )
+        notes = other.notes if isinstance(other, Training) else (f"Also: {other!r}.",)
+        return Training(
+            joined([*self.parts, *other.parts]), self.neighbours, (*self.notes, *(n for n in notes if n not in self.notes))
+        )
+
+    def __radd__(self, other: Any) -> "Training":
+        if type(other) is int and other == 0:
+            return self
+        return self + other if isinstance(other, Release) else NotImplemented
+
+    def __mul__(self, count: Any) -> "Training":
+        if isinstance(count, Release):
+            return NotImplemented
+        return Training(self.run * count, self.neighbours, (*self.notes, f"All of this {count} times."))
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Release):
+            return NotImplemented
+        return frozenset(self.parts) == frozenset(other.parts) and self.stated == other.stated
+
+    def __hash__(self) -> int:
+        return hash(self.run)
+
+    def __repr__(self) -> str:
+        return repr(self.run)

@@ -1,0 +1,157 @@
+"""What all samplers share: the mechanism that sees the sample, and the losses of its sampled step."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..errors import BadType, Unsupported
+from ..loss.atomic import AtomicLoss
+from ..loss.between import BetweenLoss
+from ..loss.discrete import SampledAtoms
+from ..loss.divided import SampledLoss
+from ..loss.exponential import ExponentialLoss, SampledExponentialLoss
+from ..loss.folded import folded
+from ..loss.gaussian import GaussianLoss
+from ..loss.noise import Shape
+from ..loss.paired import paired
+from ..loss.profile import ProfileLoss
+from ..loss.renyi import RenyiLoss
+from ..loss.sampled import Guide, SampledGaussianLoss
+from ..mechanism.claim import ZCDP, ApproxDP, PureDP
+from ..mechanism.gaussian import Gaussian
+from ..mechanism.noise import AdditiveNoise
+from ..mechanism.release import Mechanism, Release
+from ..neighbours import DEFAULT, Order, has_record
+from ..numerics.rounding import UNIT
+
+
+class Sampled(Mechanism):
+    """A release that sees a sample of the data instead of all of it."""
+
+    base: Release
+    scheme = "Sampling"
+
+    def _check_base(self) -> None:
+        if not isinstance(self.base, Release):
+            raise BadType(f"base is {self.base!r}; allowed: a release such as Gaussian(sigma=1.0).")
+        for mechanism, _ in self.base.parts:
+            if isinstance(mechanism, Sampled):
+                raise self._refuse(
+                    repr(mechanism), "a sample of a sample has no pair of its own.  Sample once, with the product of the rates."
+                )
+        self._check_one()
+
+    def _check_one(self) -> None:
+        parts = self.base.parts
+        if len(parts) == 1 and parts[0][1] == 1:
+            return
+        if all(_is_gaussian(mechanism) for mechanism, _ in parts):
+            return
+        raise self._refuse(
+            repr(self.base),
+            "one sample that feeds several parts needs their joint loss, which is known for Gaussian noise only.  "
+            "Sample a single mechanism, or the Gaussian parts.",
+        )
+
+    def _refuse(self, what: str, why: str) -> Unsupported:
+        return Unsupported(f"{self.scheme} of {what} is not accounted for: {why}")
+
+    @property
+    def additive(self) -> bool:
+        """Whether a null record contributes nothing: noise on a sum."""
+        return all(isinstance(mechanism, AdditiveNoise) for mechanism, _ in self.base.parts)
+
+    def whole(self, wanted: tuple[Order, ...]) -> Any:
+        """The loss of the base itself, without a sample; Gaussian parts are one."""
+        parts = [(mechanism.loss(wanted), count) for mechanism, count in self.base.parts]
+        found = [(loss, count) for loss, count in parts if loss is not None]
+        if not found:
+            return None
+        if len(found) == 1 and found[0][1] == 1:
+            return found[0][0]
+        return GaussianLoss(math.fsum(count * loss.square for loss, count in found))
+
+    def shape(self, order: Order, rate: float) -> Shape | None:
+        """The sampled step of Gaussian noise; None for other mechanisms."""
+        loss = self.whole((order,))
+        if not isinstance(loss, GaussianLoss):
+            return None
+        if isinstance(self.base, Gaussian):
+            moved = self.base.moved(order)
+            return Shape(self.base.sigma / moved, rate, 0.0 if math.frexp(moved)[0] == 0.5 else UNIT)
+        return Shape(1.0 / math.sqrt(loss.square), rate, 8.0 * UNIT)
+
+    def drawn(self, moved: Order, rate: float, removals: tuple[bool, ...]) -> Any:
+        """The loss of mixtures with the pair of the order `moved`, which is symmetric or one of a removal: in a removal the
+        mixture is P."""
+        shape = self.shape(moved, rate)
+        if shape is not None:
+            return SampledGaussianLoss(shape, removals, Guide(shape))
+        losses: list[Any] = []
+        for removal in removals:
+            loss = self.whole((moved if moved == "replace" else "remove" if removal else "add",))
+            if loss is None:
+                return None
+            losses.append(_sampled(loss, rate, removal))
+        return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
+
+    def attained(self, moved: Order) -> Order:
+        """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one not tightly."""
+        loose = any(isinstance(one, PureDP | ApproxDP | ZCDP) and one.neighbours == DEFAULT for one, _ in self.base.parts)
+        return "remove" if loose else moved
+
+    def both_orders(self, moved: Order, high: float, low: float) -> Any:
+        """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
+        of a removal from above, the removal itself from below."""
+        loss = self.whole((moved,))
+        if loss is None:
+            return None
+        if isinstance(loss, RenyiLoss):
+            return replace(loss, rate=high, both=True)
+        if isinstance(loss, ProfileLoss):
+            return replace(loss, rate=high, both=True, low=low)
+        top, bottom = self.drawn(moved, high, (True,)), self.drawn(self.attained(moved), low, (True,))
+        if not isinstance(top, AtomicLoss) and top.closed(0.0) is None:
+            raise self._refuse(
+                repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."
+            )
+        return BetweenLoss((folded(top, high),), getattr(bottom, "members", (bottom,)))
+
+
+def _is_gaussian(mechanism: Mechanism) -> bool:
+    return mechanism.squared_mu is not None or (type(mechanism).__name__ == "GDP")
+
+
+def _sampled(loss: Any, rate: float, removal: bool) -> Any:
+    """The loss of one ordered pair of the sampled step."""
+    if isinstance(loss, RenyiLoss):
+        return replace(loss, rate=rate)
+    if isinstance(loss, AtomicLoss):
+        return SampledAtoms(loss, rate, removal)
+    if isinstance(loss, ExponentialLoss):
+        return SampledExponentialLoss(loss, rate, removal)
+    if isinstance(loss, ProfileLoss):
+        return replace(loss, rate=rate, removal=removal)
+    return SampledLoss(loss, rate, removal)
+
+
+def removals(wanted: tuple[Order, ...]) -> tuple[bool, ...]:
+    """Which of the orders have the record in P."""
+    return tuple(has_record(order) for order in wanted)
+
+
+def between_doubles(value: Fraction) -> tuple[float, float]:
+    """The doubles next to a probability, from below and above."""
+    near = float(value)
+    if near == value:
+        return near, near
+    return (near, math.nextafter(near, 2.0)) if near < value else (math.nextafter(near, -1.0), near)
+
+
+def rounded(high: Any, low: Any) -> Any:
+    """The loss between two that differ by the rounding of a rate only."""
+    if high is None or high == low:
+        return high
+    exact = not hasattr(high, "members")
+    return BetweenLoss(getattr(high, "covers", (high,)), getattr(low, "members", (low,)), tight=exact)

@@ -1,0 +1,181 @@
+"""Groups: all of `size` records are added, or removed, or replaced, or zeroed out together (one user's, for example)."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..bounds import Bounds
+from ..conversion.group import group_approx
+from ..errors import Unsupported
+from ..loss.gaussian import GaussianLoss
+from ..loss.mixture import NORMAL, Mixture, MixtureLoss
+from ..loss.paired import paired
+from ..mechanism.claim import GDP
+from ..mechanism.noise import AdditiveNoise
+from ..mechanism.release import Mechanism, Release, joined
+from ..neighbours import DEFAULT, STATED, Order, Stated
+from ..numerics.rounding import FUNCTION, UNIT, down, up
+from .base import Sampled, removals
+from .poisson import Poisson
+
+_MOST = 400
+_DEEP = 800.0
+
+
+def grouped(run: Release, size: Any) -> Release:
+    """The run for groups of `size` records: a tight analysis where all parts have one, else the group privacy of paper S.
+
+    Noise moves `size` times as far.  Under Poisson sampling of Gaussian noise the number of the group's records in a batch is
+    Bin(size, q): mixtures of normal laws (Ganesh 2024; `hockeystick.loss.mixture`), which are attained.
+
+    >>> from hockeystick.mechanism.gaussian import Gaussian
+    >>> run = Gaussian(sigma=4.0).poisson(rate=0.01) * 1000
+    >>> print(f"{grouped(run, 4).epsilon(delta=1e-6):.4f} {run.epsilon(delta=1e-6):.4f}")
+    1.4163 0.3191
+    """
+    count = checks.count("size", size, least=1)
+    if count == 1:
+        return run
+    moved = [(_moved(mechanism, count), used) for mechanism, used in run.parts]
+    if all(one is not None for one, _ in moved):
+        return joined((one, used) for one, used in moved if one is not None)
+    return GroupedRun(run, count)
+
+
+def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
+    if isinstance(mechanism, AdditiveNoise):
+        far = mechanism.replace_sensitivity
+        more = {"sensitivity": size * mechanism.sensitivity, "replace_sensitivity": None if far is None else size * far}
+        return replace(mechanism, **more)  # type: ignore[type-var]
+    if isinstance(mechanism, GDP):
+        return GDP(mu=size * mechanism.claimed_mu, neighbours=mechanism.neighbours)
+    if isinstance(mechanism, Poisson) and isinstance(mechanism.whole(("remove",)), GaussianLoss | None):
+        noises = [one for one, _ in mechanism.base.parts]
+        if all(getattr(one, "replace_sensitivity", None) is None for one in noises):
+            return GroupedPoisson(mechanism.base, mechanism.rate, size)
+    return None
+
+
+@dataclass(frozen=True, repr=False)
+class GroupedPoisson(Sampled):
+    """Gaussian noise on a Poisson sample, for a group of `size` records."""
+
+    base: Release
+    rate: float
+    size: int
+
+    scheme = "Poisson sampling of groups"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", checks.rate("rate", self.rate))
+        object.__setattr__(self, "size", checks.count("size", self.size, least=1))
+        if self.size > _MOST:
+            raise self._refuse(f"{self.size} records", f"so many components are too many; allowed: at most {_MOST}.")
+        self._check_base()
+
+    def loss(self, wanted: tuple[Order, ...]) -> Any:
+        once = self.whole(("remove",))
+        if once is None or self.rate == 0.0:
+            return None
+        if self.rate == 1.0:
+            return GaussianLoss(self.whole(wanted).square * self.size**2)
+        shape = self.shape("remove", self.rate)
+        assert shape is not None
+        odds, log_weight = math.log(self.rate) - math.log1p(-self.rate), self.size * math.log1p(-self.rate)
+        rest, weights = log_weight, []
+        for k in range(1, self.size + 1):
+            log_weight += math.log((self.size - k + 1.0) / k) + odds
+            weights.append(log_weight)
+        error = 4.0 * FUNCTION * (abs(rest) + self.size * (abs(odds) + 1.0))
+        moves = tuple(k / shape.noise for k in range(1, self.size + 1))
+        mixture = Mixture(tuple(weights), moves, rest, shape.noise_error + 4.0 * UNIT, error)
+        if "replace" in wanted or (not self.additive and wanted[0] == "erase"):
+            return MixtureLoss(mixture, mixture)
+        return paired([MixtureLoss(mixture) if one else MixtureLoss(NORMAL, mixture) for one in removals(wanted)])
+
+    def __repr__(self) -> str:
+        return f"{Poisson(self.base, self.rate)!r}.group(size={self.size})"
+
+
+@dataclass(frozen=True, repr=False)
+class GroupedRun(Mechanism):
+    """A whole run for groups, by the group privacy of paper S (section 6.2): (size eps, (1 + e^eps + ... ) delta).
+
+    It is the end of a description: nothing can be added to it.
+    """
+
+    run: Release
+    size: int
+
+    @property
+    def stated(self) -> str:
+        return self.run.stated
+
+    def loss(self, wanted: tuple[Order, ...]) -> Any:
+        raise self._refuse()
+
+    def _refuse(self) -> Unsupported:
+        return Unsupported(
+            f"{self!r} is known by its profile only and cannot be joined, repeated, sampled or asked for Rényi divergences.  "
+            "Join everything first and take the group of the whole run."
+        )
+
+    def __add__(self, other: Any) -> Release:
+        raise self._refuse()
+
+    def __radd__(self, other: Any) -> Release:
+        if type(other) is int and other == 0:
+            return self
+        raise self._refuse()
+
+    def __mul__(self, count: Any) -> Release:
+        raise self._refuse()
+
+    __rmul__ = __mul__
+
+    def _relation(self, neighbours: str) -> str:
+        """The steps from one data set to the other go one way, but both ways must be known to turn them around."""
+        stated = self.stated if isinstance(neighbours, Stated) else neighbours
+        return DEFAULT if stated in ("add", "remove") else stated
+
+    def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
+        if isinstance(epsilon, list | tuple | np.ndarray):
+            found = [self.delta_bounds(float(one), neighbours).upper for one in np.ravel(epsilon)]
+            return Bounds(np.zeros(np.shape(epsilon)), np.reshape(found, np.shape(epsilon)), False)
+        value = checks.real("epsilon", epsilon, "a finite number")
+        share = max(down(max(value, 0.0) / self.size), 0.0)
+        _, delta = group_approx(share, self.run.delta(share, self._relation(neighbours)), self.size)
+        if value < 0.0:  # delta(-x) <= 1 - e^-x (1 - delta(0)) holds for every pair
+            delta = min(1.0, up(1.0 - math.exp(value) * (1.0 - delta), 8.0 * FUNCTION))
+        return Bounds(0.0, delta, False)
+
+    def log_delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
+        delta = self.delta_bounds(epsilon, neighbours).upper
+        return Bounds(-math.inf, up(math.log(delta), FUNCTION * abs(math.log(delta))) if delta else -math.inf, False)
+
+    def epsilon_bounds(self, delta: Any, neighbours: str = STATED) -> Bounds:
+        if isinstance(delta, list | tuple | np.ndarray):
+            found = [self.epsilon_bounds(float(one), neighbours).upper for one in np.ravel(delta)]
+            return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)
+        target, relation = checks.non_negative("delta", delta), self._relation(neighbours)
+
+        def reached(share: float) -> bool:
+            return bool(group_approx(share, self.run.delta(share, relation), self.size)[1] <= target)
+
+        low, high = 0.0, max(float(self.run.epsilon(target, relation)), 1e-9)
+        if target >= 1.0 or reached(0.0):
+            return Bounds(0.0, 0.0, False)
+        while high < 1e6 and not reached(high):
+            low, high = high, 2.0 * high
+        if not reached(high):
+            return Bounds(0.0, math.inf, False)
+        while high - low > 1e-9 * high:
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if reached(middle) else (middle, high)
+        return Bounds(0.0, up(self.size * high), False)
+
+    def __repr__(self) -> str:
+        return f"({self.run!r}).group(size={self.size})"

@@ -1,0 +1,101 @@
+"""What is accounted for: scheme x relation x family, as the code itself answers; printed in docs/sampling.md."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import Unsupported
+from ..loss.between import BetweenLoss
+from ..loss.paired import PairedLoss
+from ..mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
+from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
+from ..mechanism.gaussian import Gaussian
+from ..mechanism.laplace import Laplace
+from ..mechanism.profile import Profile
+from ..mechanism.release import Mechanism, Release
+from ..mechanism.response import Exponential, RandomizedResponse
+from ..neighbours import orders
+
+_CURVE = (2.0, 8.0, 32.0), (0.01, 0.04, 0.16)
+
+FAMILIES: dict[str, Callable[[str], Release]] = {
+    "Gaussian, GDP": lambda relation: Gaussian(sigma=2.0) + GDP(mu=0.5),
+    "Laplace": lambda relation: Laplace(scale=2.0),
+    "discrete noise": lambda relation: DiscreteLaplace(scale=2.0),
+    "discrete Gaussian": lambda relation: DiscreteGaussian(sigma=2.0),
+    "response": lambda relation: RandomizedResponse(epsilon=1.0, categories=3),
+    "exponential": lambda relation: Exponential(epsilon=1.0),
+    "PureDP": lambda relation: PureDP(epsilon=1.0, neighbours=relation),
+    "ApproxDP": lambda relation: ApproxDP(epsilon=1.0, delta=1e-6, neighbours=relation),
+    "Profile": lambda relation: Profile(lambda epsilon: max(0.0, 1.0 - math.exp(0.5 * (epsilon - 1.0))), neighbours=relation),
+    "ZCDP": lambda relation: ZCDP(rho=0.1, neighbours=relation),
+    "RDP": lambda relation: RDP(*_CURVE, neighbours=relation),
+}
+SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
+    "Poisson": lambda base: base.poisson(rate=0.1),
+    "without replacement": lambda base: base.without_replacement(batch=10, examples=128),
+    "with replacement": lambda base: base.with_replacement(draws=10, examples=128),
+    "a pass by position": lambda base: base.full_pass(by="position"),
+    "a pass by id": lambda base: base.full_pass(by="id"),
+    "a shuffled pass": lambda base: base.full_pass(by="shuffle"),
+}
+RELATIONS = ("add-or-remove", "replace", "zero-out")
+THEOREMS = {
+    ("Poisson", "add-or-remove"): "[ZDW22] Theorem 11, Proposition 30; Rényi: [S22] Theorem 34, 35",
+    (
+        "Poisson",
+        "replace",
+    ): "[mathematics](mathematics.md) section 13; response, exponential: [BBG18] joint convexity; Rényi: [S22] 6.7",
+    ("Poisson", "zero-out"): "noise: as add-or-remove; others: as replace",
+    ("without replacement", "add-or-remove"): "[ZDW22] Theorem 11 with the pair of a replacement",
+    ("without replacement", "replace"): "[BBG18] sampling without replacement, one symmetric pair; Rényi: [S22] 6.7",
+    ("without replacement", "zero-out"): "as replace: the null record displaces another",
+    (
+        "with replacement",
+        "add-or-remove",
+    ): "mixtures, [mathematics](mathematics.md) section 13; others: [BBG18] sampling with replacement",
+    ("with replacement", "replace"): "[BBG18] sampling with replacement, one symmetric pair",
+    ("with replacement", "zero-out"): "as replace",
+    ("a pass by position", "add-or-remove"): "none: boundaries move",
+    ("a pass by position", "replace"): "parallel composition",
+    ("a pass by position", "zero-out"): "parallel composition",
+    ("a pass by id", "add-or-remove"): "parallel composition",
+    ("a pass by id", "replace"): "parallel composition",
+    ("a pass by id", "zero-out"): "parallel composition",
+    ("a shuffled pass", "add-or-remove"): "none: boundaries move",
+    ("a shuffled pass", "replace"): "parallel composition, joint convexity",
+    ("a shuffled pass", "zero-out"): "parallel composition, joint convexity",
+}
+
+
+def status(scheme: str, relation: str, family: str) -> str:
+    """One of "exact", "bound", and "-" where it is refused.  A claim is made for the relation that serves the scheme best.
+
+    >>> status("without replacement", "replace", "Laplace"), status("a shuffled pass", "add-or-remove", "Laplace")
+    ('bound', '-')
+    """
+    for claimed in ("add-or-remove", "replace"):
+        try:
+            loss = SCHEMES[scheme](FAMILIES[family](claimed)).loss(orders(relation))
+        except Unsupported:
+            continue
+        return "exact" if _tight(loss) else "bound"
+    return "-"
+
+
+def _tight(loss: Any) -> bool:
+    if isinstance(loss, PairedLoss):
+        return all(_tight(one) for one in loss.losses)
+    return loss.tight if isinstance(loss, BetweenLoss) else not hasattr(type(loss), "members")
+
+
+def table() -> str:
+    """The whole table in Markdown."""
+    rows = [["scheme", "relation", *FAMILIES, "theorem"]]
+    rows.append(["---"] * len(rows[0]))
+    for scheme in SCHEMES:
+        for relation in RELATIONS:
+            rows.append(
+                [scheme, relation, *(status(scheme, relation, family) for family in FAMILIES), THEOREMS[scheme, relation]]
+            )
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
