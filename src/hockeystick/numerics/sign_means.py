@@ -67,7 +67,7 @@ def sign_means(others: int, size: float) -> SignMeans:
         rest = 1.0 - t
     if t[-1] < 1.0:
         t, rest, mass = np.append(t, 1.0), np.append(rest, 0.0), np.append(mass, 0.0)
-    mass[-1] += _SPARE  # more than what was left out
+    mass[-1] += _SPARE  # more than what was left out, here and in the blocks
     kept = mass > 0.0
     found = SignMeans(t[kept], rest[kept], mass[kept], off + (most + 8.0) * UNIT)
     for part in found[:3]:
@@ -91,7 +91,8 @@ def _added(place: Any, mass: Array, size: int) -> Array:
 
 
 def blocks(others: int, size: float) -> tuple[Array, Array]:
-    """Least values of blocks of C, and weights whose partial sums are at least the probabilities of the blocks so far."""
+    """Least values of blocks of C, and weights whose partial sums are at least the probabilities of the blocks so far, up to
+    what is too rare for a double."""
     if others == 0:
         return np.zeros(1), np.ones(1)
     tails = 1.0 / (1.0 + math.exp(-size)) if size > -700.0 else 0.0
