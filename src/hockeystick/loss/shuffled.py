@@ -78,11 +78,15 @@ class BystanderLoss(AtomicLoss):
     others: int
     reversed: bool = False
 
-    stray = -600.0
+    @property
+    def stray(self) -> float:  # type: ignore[override]
+        """Where there are many reports the rounding of rare values would cost more than they add."""
+        return -650.0 if self.others < 10_000 else -200.0
 
     @cached_property
     def atoms(self) -> Atoms:
         n = self.others + 1
+        deep = -self.stray + 20.0
         r = (1.0 + 16.0 * FUNCTION) / (math.exp(self.epsilon) + (self.categories - 1.0))
         exact = Fraction(r)
         lift = float(1 - self.categories * exact)
@@ -90,13 +94,13 @@ class BystanderLoss(AtomicLoss):
             return Atoms(np.zeros(1), np.zeros(1), np.zeros(1))
         size = math.log1p(float(1 - 2 * exact) / r)  # of (1 - r) / r
         mean = n * r
-        reach = 1.5 * math.sqrt(2.0 * _DEEP * mean) + 2.0 * _DEEP
+        reach = 1.5 * math.sqrt(2.0 * deep * mean) + 2.0 * deep
         low, high = max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
         log_q, error = log_masses(n, size, n - high, n - low)
         whole = round(n * exact)
         away = np.arange(low, high + 1.0) - whole - float(n * exact - whole)  # j - n r
         log_q, error = log_q[::-1], error[::-1] + 16.0 * UNIT * np.abs(away) * (1.0 + abs(size))
-        kept = log_q > -_DEEP
+        kept = log_q > -deep
         away, q, off = away[kept], np.exp(log_q[kept]), float(error[kept].max())
         width = max(1.0, 2.0 * float(np.abs(away).max()) / _GROUPS)
         group = np.floor(np.abs(away) / width) * np.sign(away) + np.where(away < 0.0, -1.0, 0.0)  # of one sign
@@ -109,7 +113,7 @@ class BystanderLoss(AtomicLoss):
         likely += np.maximum(1.0 - share, 0.0) * ((self.categories - 1.0) * r / (1.0 - r))
         z = np.where(np.abs(tilt) < 0.5, np.log1p(np.maximum(tilt, -0.6)), np.log(likely))
         log_q = np.log(mass)
-        error_all = off + FUNCTION * (_DEEP + 16.0) + UNIT * float(away.size)
+        error_all = off + FUNCTION * (deep + 16.0) + UNIT * float(away.size)
         z_error = 64.0 * FUNCTION + 4.0 * UNIT * float(away.size)
         if self.reversed:
             return Atoms(-z[::-1], log_q[::-1], (log_q + z)[::-1], error_all, z_error)
