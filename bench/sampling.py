@@ -1,7 +1,7 @@
 """Time of certified answers under replace-one: Poisson sampling, batches of a fixed size, shuffled reports.
 
-`python bench/sampling.py`.  The runs are those of the table of docs and design (rate, sigma, steps, delta).  Objects are newly built with a sigma not
-seen before; the median of nine is shown.  Nothing here is a test.
+`python bench/sampling.py`.  The runs are those of the table of docs and design (rate, sigma, steps, delta).  Objects are newly
+built with a sigma not seen before; the median of nine is shown.  Nothing here is a test.
 """
 
 import os
