@@ -1,7 +1,7 @@
-"""Time of certified answers under replace-one, for Poisson sampling and batches of a fixed size (`python bench/sampling.py`).
+"""Time of certified answers under replace-one: Poisson sampling, batches of a fixed size, shuffled reports.
 
-The runs are those of the table of docs and design (rate, sigma, steps, delta).  Objects are newly built with a sigma not
-seen before; the median of nine is shown.  Nothing here is a test.
+`python bench/sampling.py`.  The runs are those of the table of docs and design (rate, sigma, steps, delta).  Objects are newly
+built with a sigma not seen before; the median of nine is shown.  Nothing here is a test.
 """
 
 import os
@@ -43,6 +43,16 @@ def main() -> None:
             took = 1e3 * statistics.median(times)
             head = f"{rate:<11.6g} {sigma:<5g} {steps:<7} {delta:<5g} | {name:<8} {relation:<14}"
             print(f"{head} {found.lower:>14.9f} {found.upper:>14.9f} {took:>7.1f}")
+    print("shuffled reports of one epsilon, rounds | lower, upper, ms")
+    for count in (1000, 10**5, 10**6, 10**8):
+        for rounds in (1, 100):
+            times = []
+            for place in range(3):
+                local = hs.RandomizedResponse(epsilon=1.0 + 1e-7 * place + 1e-5 * rounds)
+                begin = time.perf_counter()
+                found = (hs.Shuffled(local, count) * rounds).epsilon_bounds(1e-6, neighbours="replace")
+                times.append(time.perf_counter() - begin)
+            print(f"{count:<10} {rounds:<4} | {found.lower:>12.9f} {found.upper:>12.9f} {1e3 * statistics.median(times):>7.1f}")
 
 
 if __name__ == "__main__":

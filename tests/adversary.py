@@ -1,10 +1,11 @@
 """An adversary with small data sets: every neighbouring pair, every value in {-C, 0, C}, each step's values chosen after the
 last output.
 
-Batches are summed, noise is added, and the output is one of a few cells.  The true composed hockey stick of the worst
-strategy is found by going backwards: from a state in which the outputs so far have probability p with x and q with x', the
-last step is worth max over choices of sum over outputs (p P - e^eps q Q)+.  Cells only hide something, so no bound may be
-exceeded.
+Batches are summed, noise is added, and the output is one of a few cells; or the mechanism is no noise at all: randomised
+response about a question on the sum, or a table of the chances of a few outputs that is epsilon-DP and nothing more.  The true
+composed hockey stick of the worst strategy is found by going backwards: from a state in which the outputs so far have
+probability p with x and q with x', the last step is worth max over choices of sum over outputs (p P - e^eps q Q)+.  Cells only
+hide something, so no bound may be exceeded.
 """
 
 import itertools
@@ -35,7 +36,12 @@ class Setting(NamedTuple):
     epsilon: float
 
     @property
-    def mechanism(self) -> hs.Gaussian | hs.Laplace | hs.DiscreteLaplace:
+    def mechanism(self):
+        """`spread` is one over epsilon where there is no noise; a table is epsilon-DP for add-or-remove."""
+        if self.noise.startswith("response"):
+            return hs.RandomizedResponse(epsilon=1.0 / self.spread, categories=int(self.noise[-1]))
+        if self.noise in ("table", "worst"):
+            return hs.PureDP(epsilon=1.0 / self.spread)
         if self.noise == "gaussian":
             return hs.Gaussian(sigma=self.spread)
         return hs.Laplace(scale=self.spread) if self.noise == "laplace" else hs.DiscreteLaplace(scale=self.spread)
@@ -86,6 +92,12 @@ def sums(scheme: str, values: tuple[int, ...], batch: int, rate: float) -> tuple
 @cache
 def outputs(noise: str, spread: float) -> np.ndarray:
     """Rows: sums; columns: masses of the cells of outputs."""
+    if noise.startswith("response"):
+        return asked(1.0 / spread, int(noise[-1]))
+    if noise == "table":
+        return table(1.0 / spread)
+    if noise == "worst":
+        return opposite(1.0 / spread)
     centres = np.arange(-REACH, REACH + 1.0)
     if noise == "discrete":
         edges = np.arange(-REACH, REACH + 1.0) + 0.5
@@ -104,6 +116,35 @@ def outputs(noise: str, spread: float) -> np.ndarray:
         )
     padded = np.concatenate((np.zeros((below.shape[0], 1)), below, np.ones((below.shape[0], 1))), axis=1)
     return np.diff(padded, axis=1)
+
+
+def asked(epsilon: float, categories: int) -> np.ndarray:
+    """Randomised response about a question on the sum that has one of so many answers, each sum's drawn by lot."""
+    rng = random.Random(repr((epsilon, categories)))
+    answers = [rng.randrange(categories) for _ in range(2 * REACH + 1)]
+    answers[REACH - 1 : REACH + 2] = (0, 0, 1) if rng.random() < 0.5 else (0, 1, 0)
+    found = np.ones((2 * REACH + 1, categories))
+    found[np.arange(2 * REACH + 1), answers] = math.exp(epsilon)
+    return found / (math.exp(epsilon) + categories - 1.0)
+
+
+def table(epsilon: float) -> np.ndarray:
+    """Two outputs, whose chances change from one sum to the next as much as epsilon-DP allows, or less."""
+    rng = random.Random(repr(epsilon))
+    chances = [rng.choice([0.5, 1.0 / (1.0 + math.exp(epsilon)), rng.random()])]
+    for _ in range(2 * REACH):
+        p, grown = chances[-1], math.exp(epsilon)
+        low, high = max(p / grown, 1.0 - grown * (1.0 - p)), min(p * grown, 1.0 - (1.0 - p) / grown)
+        chances.append(rng.choice([low, high, low, high, rng.uniform(low, high)]))
+    return np.array([(p, 1.0 - p) for p in chances])
+
+
+def opposite(epsilon: float) -> np.ndarray:
+    """Three outputs: the laws of sums below and above 0 lie epsilon from that of 0, on either side."""
+    e = math.exp(epsilon)
+    middle = np.array([1.0, e - 1.0, 1.0]) / (e + 1.0)
+    below = middle * np.array([e, 1.0 / e, 1.0 / e])
+    return np.array([below] * REACH + [middle] + [below[::-1]] * REACH)
 
 
 def datasets(relation: str, records: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -162,7 +203,9 @@ def random_setting(rng: random.Random) -> Setting:
     records = rng.randint(2, 6)
     batch = rng.randint(1, records - 1) if scheme != "with" else rng.randint(1, 3)
     noise = rng.choice(["gaussian", "gaussian", "laplace", "discrete"])
-    if scheme == "with" and noise == "discrete":
+    if rng.random() < 0.4:
+        noise = rng.choice(["table", "table", "worst", "response2", "response3"])
+    if scheme == "with" and noise not in ("gaussian", "laplace", "table", "worst"):
         noise = "laplace"
     steps = rng.choice([1, 2]) if records < 5 else 1
     epsilon = rng.choice([-0.5, 0.0, 0.1, 0.5, 1.0, 2.0, 4.0]) * rng.uniform(0.5, 1.5)

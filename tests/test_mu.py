@@ -275,8 +275,7 @@ def test_truths_in_balls(seed):
         (lambda: DPSGD.mu(delta="x"), TypeError, "delta"),
         (lambda: DPSGD.mu(delta=[["x"]]), TypeError, "delta"),
         (lambda: DPSGD.mu_bounds(tolerance=0.0), ValueError, "tolerance"),
-        (lambda: DPSGD.mu(neighbours="zero-out"), hs.Unsupported, "zero-out"),
-        (lambda: DPSGD.mu(neighbours="replace"), hs.Unsupported, "replace"),
+        (lambda: DPSGD.mu(neighbours="swap"), hs.BadValue, "swap"),
         (lambda: DPSGD.head_mu(epsilon=0.0), ValueError, "epsilon"),
         (lambda: DPSGD.gdp_transform(-1.0), ValueError, "epsilon"),
         (lambda: DPSGD.regret(delta=2.0), ValueError, "delta"),
@@ -285,3 +284,9 @@ def test_truths_in_balls(seed):
 def test_bad_questions(ask, error, words):
     with pytest.raises(error, match=words):
         ask()
+
+
+def test_mu_of_other_relations():
+    assert DPSGD.mu_bounds(neighbours="zero-out") == DPSGD.mu_bounds()
+    assert DPSGD.mu(neighbours="replace") == math.inf  # the tail of the opposed pair is not known
+    assert hs.Gaussian(sigma=2.0).mu(neighbours="replace") == pytest.approx(1.0, rel=1e-12)

@@ -29,6 +29,7 @@ def test_the_public_names():
         "PureDP",
         "RDPAccountant",
         "RandomizedResponse",
+        "Shuffled",
         "Unreachable",
         "Unsupported",
         "compose",

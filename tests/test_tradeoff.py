@@ -277,7 +277,7 @@ def test_the_approximation_says_that_it_is_one():
         (lambda: LAPLACE.bayes_risk(2.0), ValueError, "prior"),
         (lambda: LAPLACE.posterior(0.5, 2.0), ValueError, "fpr"),
         (lambda: LAPLACE.posterior([0.1, 0.2], [0.1, 0.2, 0.3]), ValueError, "shapes"),
-        (lambda: LAPLACE.tradeoff(0.1, neighbours="zero-out"), hs.Unsupported, "zero-out"),
+        (lambda: LAPLACE.tradeoff(0.1, neighbours="swap"), hs.BadValue, "swap"),
         (lambda: conversion.approx_tradeoff(1.0, 2.0, 0.1), ValueError, "delta"),
         (lambda: conversion.rdp_tradeoff(1.0, 1.0, 0.1), ValueError, "order"),
         (lambda: conversion.profile_tradeoff(3, 0.1), TypeError, "profile"),
@@ -288,3 +288,7 @@ def test_the_approximation_says_that_it_is_one():
 def test_bad_questions(ask, error, words):
     with pytest.raises(error, match=words):
         ask()
+
+
+def test_zeroing_out_noise_is_removing():
+    assert LAPLACE.tradeoff(0.1, neighbours="zero-out") == LAPLACE.tradeoff(0.1)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .planning.rdp_accountant import RDPAccountant
     from .planning.rounds import rounds
     from .portable import from_json
+    from .sampling.shuffled import Shuffled
 
 __version__ = "0.1.0"
 
@@ -49,6 +50,7 @@ __all__ = [
     "PureDP",
     "RDPAccountant",
     "RandomizedResponse",
+    "Shuffled",
     "Unreachable",
     "Unsupported",
     "compose",
@@ -70,6 +72,7 @@ _HOMES = {
     "planning.rdp_accountant": ("RDPAccountant",),
     "planning.rounds": ("rounds",),
     "portable": ("from_json",),
+    "sampling.shuffled": ("Shuffled",),
 }
 
 

@@ -17,6 +17,7 @@ from .sampling.fixed_size import WithoutReplacement, WithReplacement
 from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
 from .sampling.poisson import Poisson
+from .sampling.shuffled import Shuffled
 
 VERSION = 1
 _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
@@ -36,6 +37,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
+    "shuffled": (Shuffled, ("local", "count")),
     "grouped-poisson": (GroupedPoisson, ("base", "rate", "size")),
 }
 
@@ -119,14 +121,15 @@ def _restored(data: Any) -> Release:
         raise BadValue(f"kind is {kind!r}; allowed: composition, training, {', '.join(_KINDS)}.")
     cls, names = _KINDS[kind]
     _refuse_unknown(kind, values, names)
-    if "base" in values:
-        values["base"] = _restored(values["base"])
+    for inner in ("base", "local"):
+        if inner in values:
+            values[inner] = _restored(values[inner])
     try:
         return cls(**values)
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        needed = names if "base" in names else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
+        needed = names if {"base", "local"} & {*names} else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 
 

@@ -146,17 +146,18 @@ class DiscreteGaussianLoss(AtomicLoss):
 
 @dataclass(frozen=True)
 class ListedLoss(AtomicLoss):
-    """Any finite list of values, as a tuple of (z, log p, log q)."""
+    """Any finite list of values, as a tuple of (z, log p, log q); on a lattice, if `native` says so, they are exact."""
 
     values: tuple[tuple[float, float, float], ...]
     infinite: Fraction = Fraction(0)
     lone: Fraction = Fraction(0)
     error: float = 1e-13
+    native: float = 0.0
 
     @cached_property
     def atoms(self) -> Atoms:
         z, log_p, log_q = np.array(sorted(self.values)).T
-        return Atoms(z, log_p, log_q, self.error)
+        return Atoms(z, log_p, log_q, self.error, 0.0 if self.native else 4.0 * UNIT)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from ..numerics.series import Array
 from .atomic import AtomicLoss, Atoms
 from .cumulant import Closed, Slice
 from .divided import DividedLoss
-from .half_line import HalfLine, half_line_slice
+from .half_line import HalfLine
+from .half_line_slice import half_line_slice
 from .masses import Masses
 from .noise import TooFine
 from .sampled import SampledGaussianLoss

@@ -21,7 +21,8 @@ from ..numerics.rounding import FUNCTION, LOG_NDTR, UNIT, up
 from ..numerics.series import Array
 from .cumulant import NOTHING, Closed, Slice
 from .divided import DividedLoss
-from .half_line import HalfLine, half_line_slice
+from .half_line import HalfLine
+from .half_line_slice import half_line_slice
 from .masses import Masses
 from .noise import TooFine
 

@@ -96,10 +96,20 @@ class OpposedAtoms(AtomicLoss):
         return log_f, forth, 8.0 * FUNCTION + 8.0 * UNIT * move * fall
 
 
-def opposed_response(claim: ResponseLoss, rate: float) -> ListedLoss:
-    """The worst pair of (epsilon, delta)-DP, taken opposite ways: at most five zones of s, to sixty digits."""
+def opposed_response(claim: ResponseLoss, rate: float = 1.0) -> ListedLoss:
+    """The worst pair of (epsilon, delta)-DP, taken opposite ways: at most five zones of s, to sixty digits.
+
+    Without a sample it is the worst replacement of a claim for add-or-remove: Z = 2 epsilon, 0 or -2 epsilon; where one of the
+    two densities is 0, Z is infinite.
+
+    >>> found = opposed_response(ResponseLoss(1.0))
+    >>> [round(z, 12) for z in found.atoms.z.tolist()], np.exp(found.atoms.log_p).round(6).tolist()
+    ([-2.0, 0.0, 2.0], [0.098938, 0.170003, 0.731059])
+    """
+    smallest = min(x for x in (claim.epsilon, claim.delta, rate) if x > 0.0)
+    digits = 60 + 2 * max(0, -math.floor(math.log10(smallest))) + math.ceil(claim.epsilon)  # e^-2 epsilon may be the least
     with localcontext() as context:
-        context.prec = 60
+        context.prec = digits
         grown, gone, q = Decimal(claim.epsilon).exp(), Decimal(claim.delta), Decimal(rate)
         first = (1 - gone) / (1 + grown)
         density = ((Decimal(0), grown), (first, 1 / grown), (1 - gone, Decimal(0)))
@@ -109,15 +119,25 @@ def opposed_response(claim: ResponseLoss, rate: float) -> ListedLoss:
             return [height for begin, height in density if begin <= s][-1]
 
         values = []
+        native = 2.0 * claim.epsilon if rate == 1.0 else 0.0
+        lost = q * gone
         for left, right in pairwise(points):
             middle = (left + right) / 2
             p, other = 1 - q + q * at(middle), 1 - q + q * at(1 - middle)
             width = right - left
-            if width > Decimal("1e-50"):
-                values.append((float((p / other).ln()), float((p * width).ln()), float((other * width).ln())))
-    lost = Fraction(rate) * Fraction(claim.delta)
+            if width <= Decimal(10) ** (10 - digits):
+                continue
+            if not other:
+                lost += p * width
+            elif p:
+                z = float((p / other).ln())
+                z = native * round(z / native) if native else z
+                values.append((z, float((p * width).ln()), float((other * width).ln())))
+        if rate == 1.0 and claim.delta:
+            lost *= 1 + Decimal(10) ** (5 - digits)
+        infinite = Fraction(lost) if values else Fraction(1)
     largest = max((abs(log) for value in values for log in value), default=0.0)
-    return ListedLoss(tuple(values), lost, lost, 4.0 * UNIT * (2.0 + largest))
+    return ListedLoss(tuple(values), infinite, infinite, 4.0 * UNIT * (2.0 + largest), native)
 
 
 @dataclass(frozen=True)

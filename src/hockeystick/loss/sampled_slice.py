@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..numerics.cells import Cells
+from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from .cumulant import Slice
@@ -18,8 +19,6 @@ from .sampled_decay import cut_step, sampled_gap
 GridMaker = Callable[[float, float, float, float], Grid]
 
 _FINE, _COARSE = 30.0, 14.0  # -log of the rule's error times the count, for values and for bounds
-_BLOCK = 16
-_DIRECT = 64  # nodes of the noise up to which a small table is summed at once
 
 
 class SampledGaussianSlice:
@@ -109,7 +108,7 @@ class SampledGaussianSlice:
         log_weight = self.k[:, None] * grid.ratio + grid.base
         shift = float(log_weight.max())
         tilted = np.exp(log_weight - shift)
-        phi = _transform(grid.ratio, tilted, step, nodes)
+        phi = fourier_sums(grid.ratio, tilted, step, nodes)
         reach = np.hypot(self.k[:, None], step * np.arange(nodes))
         lost = _transform_error(grid.ratio, tilted, grid.z, grid.ratio_errors()[1], reach)
         lost += math.exp(min(600.0, self._outside(grid) - shift)) + math.exp(min(600.0, grid.log_rule - shift))
@@ -135,7 +134,7 @@ class SampledGaussianSlice:
         lost = np.abs(factor) * split.small_error + (2.0 + 2.0 * size) * math.exp(min(600.0, grid.log_rule))
         if split.far:
             tilted = np.exp(self.k[:, None] * split.ratio + split.base)
-            excess += _transform(split.ratio, tilted, step, nodes)
+            excess += fourier_sums(split.ratio, tilted, step, nodes)
             excess -= split.mass + k * split.drift
             lost += _transform_error(split.ratio, tilted, split.z, split.ratio_error, reach)
             lost += split.far_error[0] + reach * split.far_error[1]
@@ -164,34 +163,10 @@ class StackedSlice:
         return np.concatenate(values), np.concatenate(errors)
 
 
-def _transform(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexArray:
-    """sum_j weight_j e^{i u L_j} at u = 0, step, 2 step, ..., for each row of weights.
-
-    u = (p R + r) step: e^{iuL} is a product of two small tables, and the sum a product of matrices, block by block so that the
-    rounding error grows with the block and not with the whole.
-    """
-    if ratio.size <= _DIRECT and nodes * ratio.size < 4000:
-        table: ComplexArray = np.exp(1j * (ratio[:, None] * (step * np.arange(nodes))))
-        found: ComplexArray = np.matmul(weight, table)
-        return found
-    inner = max(1, math.isqrt(nodes))
-    outer = -(-nodes // inner)
-    blocks = -(-ratio.size // _BLOCK)
-    spare = blocks * _BLOCK - ratio.size
-    ratio = np.concatenate((ratio, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
-    fine = np.swapaxes(np.exp(1j * (np.arange(inner)[:, None] * (step * ratio))), -1, -2)
-    coarse = np.exp(1j * (np.arange(outer)[:, None] * (step * inner * ratio)))
-    out = np.empty((weight.shape[0], nodes), dtype=np.complex128)
-    for row, own in enumerate(weight):
-        padded = np.concatenate((own, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
-        out[row] = ((coarse * padded) @ fine).sum(axis=0).ravel()[:nodes]
-    return out
-
-
 def _transform_error(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: Array) -> Array:
-    """Bounds of the rounding errors of `_transform`, of its weights and of L, at the nodes where |k| is `size`."""
+    """Bounds of the rounding errors of `fourier_sums`, of its weights and of L, at the nodes where |k| is `size`."""
     slope = weight @ (ratio_error + (6.0 * UNIT) * np.abs(ratio))
-    terms = ratio.size if ratio.size <= _DIRECT else _BLOCK + -(-ratio.size // _BLOCK)
+    terms = added_terms(ratio.size)
     # three exponentials and their two products
     constant = weight @ ((3.0 * UNIT) * z * z + ((terms + 8.0) * UNIT + 3.0 * FUNCTION))
     return size * slope[:, None] + constant[:, None]

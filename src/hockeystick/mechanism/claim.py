@@ -1,7 +1,9 @@
 """Mechanisms known only by their guarantee.
 
-A claim holds for `neighbours` ("add-or-remove", or "replace").  From add-or-remove it is carried to replace-one by group privacy
-of two, and so to zero-out, where the null record is a replacement; the way back needs a null record and is refused.
+A claim holds for `neighbours` ("add-or-remove", or "replace").  From add-or-remove it is carried to replace-one, and so to
+zero-out, where the null record is a replacement: (epsilon, delta)-DP by the worst two laws on either side of a common one, which
+are attained (docs/mathematics.md, Lemma 24 at rate 1; at most group privacy of two); GDP and zCDP by group privacy.  The way
+back needs a null record and is refused.
 """
 
 from abc import abstractmethod
@@ -12,7 +14,7 @@ from typing import Any
 from .. import checks
 from ..errors import BadType, BadValue, Unsupported
 from ..loss.cumulant import Loss
-from ..loss.discrete import ResponseLoss
+from ..loss.discrete import ListedLoss, ResponseLoss
 from ..loss.gaussian import GaussianLoss
 from ..loss.renyi import RenyiLoss
 from ..neighbours import DEFAULT, Order, checked, same_size
@@ -104,8 +106,7 @@ class PureDP(Claim):
         return {"epsilon": self.claimed_epsilon, **self._relation()}
 
     def _loss(self, twice: bool) -> Loss | None:
-        epsilon = self.claimed_epsilon
-        return ResponseLoss(2.0 * epsilon if twice else epsilon) if epsilon else None
+        return _response(self.claimed_epsilon, 0.0, twice)
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -130,14 +131,10 @@ class ApproxDP(Claim):
         return {"epsilon": self.claimed_epsilon, "delta": self.claimed_delta, **self._relation()}
 
     def _loss(self, twice: bool) -> Loss | None:
-        epsilon, delta = self.claimed_epsilon, self.claimed_delta
-        if twice:
-            from ..conversion.group import replace_from_add_remove
-
-            epsilon, delta = replace_from_add_remove(epsilon, delta)
-        if delta >= 1.0:
+        found = _response(self.claimed_epsilon, self.claimed_delta, twice)
+        if found is not None and found.infinite >= 1:
             raise self._refuse_twice()
-        return ResponseLoss(epsilon, 2, delta) if epsilon or delta else None
+        return found
 
 
 @dataclass(frozen=True, repr=False)
@@ -221,6 +218,20 @@ class RDP(Claim):
         if not number >= 0.0:
             raise BadValue(f"curve({order!r}) is {value!r}; allowed: a number from 0 up, or inf.")
         return number
+
+
+def _response(epsilon: float, delta: float, twice: bool) -> ResponseLoss | ListedLoss | None:
+    """The worst pair of (epsilon, delta)-DP, or of a replacement as a removal and an addition."""
+    if not epsilon and not delta:
+        return None
+    once = ResponseLoss(epsilon, 2, delta)
+    if not twice:
+        return once
+    if not epsilon:
+        return ResponseLoss(0.0, 2, 2.0 * delta)
+    from ..loss.opposed import opposed_response
+
+    return opposed_response(once)
 
 
 def _listed(name: str, values: Any) -> list[Any]:

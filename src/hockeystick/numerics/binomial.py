@@ -53,6 +53,42 @@ def log_masses(count: int, size: float, first: int, last: int) -> tuple[Array, A
     return np.where(inside, found, ends), np.where(inside, error, 2.0 * FUNCTION * np.abs(ends) + 1e-300)
 
 
+def log_fair_masses(count: Array, heads: Array) -> tuple[Array, Array]:
+    """log P(N = heads) of N heads in `count` fair tosses, heads >= count / 2, and bounds of their errors.
+
+    >>> found, error = log_fair_masses(np.array([4.0, 3.0]), np.array([2.0, 3.0]))
+    >>> np.exp(found).round(12).tolist(), bool(error.max() < 1e-13)
+    ([0.375, 0.125], True)
+    """
+    inside = heads < count
+    if not inside.all():
+        found, error = np.empty(heads.shape), np.empty(heads.shape)
+        found[~inside] = -math.log(2.0) * count[~inside]
+        error[~inside] = -2.0 * FUNCTION * found[~inside]
+        found[inside], error[inside] = log_fair_masses(count[inside], heads[inside])
+        return found, error
+    rest = count - heads
+    t = (heads - rest) / count
+    bends = 0.5 * count * _both_bends(t)
+    found = np.log(heads * rest / count * (2.0 * math.pi)) * -0.5 - bends
+    found += _stirling(count) - _stirling(heads) - _stirling(rest)
+    # an error of t enters with count t artanh t <= 2 bends (1 + log count)
+    error = bends * (FUNCTION * 24.0 + 16.0 * UNIT * (1.0 + np.log(count))) + FUNCTION * (8.0 + 2.0 * np.log(count))
+    return found, error
+
+
+def _both_bends(t: Array) -> Array:
+    """(1 + t) log(1 + t) + (1 - t) log(1 - t) = the sum of t^2k / (k (2k - 1)), 0 <= t < 1."""
+    if t.size == 0 or float(t.max()) >= 0.15:
+        return _bend(t) + _bend(-t)
+    square = t * t
+    series = np.full(t.shape, 1.0 / (9.0 * 17.0))
+    for k in range(8, 0, -1):
+        series *= square
+        series += 1.0 / (k * (2.0 * k - 1.0))
+    return series * square
+
+
 def _near(count: int, size: float, i: Array, rest: Array) -> tuple[Array, Array]:
     """By Loader's formula."""
     small = math.exp(-size)
@@ -102,6 +138,9 @@ def _bend(r: Array) -> Array:
 
 def _stirling(n: Array) -> Array:
     """log n! - log(sqrt(2 pi n) (n/e)^n), to about 1e-17."""
+    if n.size and float(n.min()) > 1000.0:
+        inverse = 1.0 / n
+        return inverse * (1.0 / 12.0 - inverse * inverse * (1.0 / 360.0))
     m = np.maximum(n, 16.0)
     s = 1.0 / (m * m)
     series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s * (1 / 1188 - s * 691 / 360360))))) / m

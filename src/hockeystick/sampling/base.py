@@ -18,7 +18,7 @@ from ..loss.paired import paired
 from ..loss.profile import ProfileLoss
 from ..loss.renyi import RenyiLoss
 from ..loss.sampled import Guide, SampledGaussianLoss
-from ..mechanism.claim import ZCDP, ApproxDP, PureDP
+from ..mechanism.claim import ZCDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
@@ -98,7 +98,7 @@ class Sampled(Mechanism):
 
     def attained(self, moved: Order) -> Order:
         """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one not tightly."""
-        loose = any(isinstance(one, PureDP | ApproxDP | ZCDP) and one.neighbours == DEFAULT for one, _ in self.base.parts)
+        loose = any(isinstance(one, ZCDP) and one.neighbours == DEFAULT for one, _ in self.base.parts)
         return "remove" if loose else moved
 
     def both_orders(self, moved: Order, high: float, low: float) -> Any:

@@ -22,6 +22,7 @@ from ..loss.mixture import NORMAL, Mixture, MixtureLoss
 from ..loss.paired import paired
 from ..loss.profile import ProfileLoss
 from ..loss.revealed import RevealedLoss
+from ..mechanism.claim import PureDP
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
 from ..numerics.rounding import FUNCTION, UNIT
@@ -204,8 +205,8 @@ class WithReplacement(FixedSize):
             return GaussianLoss(loss.square * count * count)
         if isinstance(loss, LaplaceLoss):
             return LaplaceLoss(loss.a * count)
-        if isinstance(loss, ResponseLoss) and loss.categories == 2 and not loss.delta:
-            return ResponseLoss(loss.epsilon * count)
+        if isinstance(self.base, PureDP):
+            return ResponseLoss(loss.ceiling * count)
         raise self._refuse(
             repr(self.base),
             "the profiles of groups are known for Gaussian and Laplace noise and pure claims.  Use sampling without replacement.",

@@ -15,6 +15,7 @@ from ..mechanism.profile import Profile
 from ..mechanism.release import Mechanism, Release
 from ..mechanism.response import Exponential, RandomizedResponse
 from ..neighbours import orders
+from .shuffled import Shuffled
 
 _CURVE = (2.0, 8.0, 32.0), (0.01, 0.04, 0.16)
 
@@ -38,6 +39,7 @@ SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
     "a pass by position": lambda base: base.full_pass(by="position"),
     "a pass by id": lambda base: base.full_pass(by="id"),
     "a shuffled pass": lambda base: base.full_pass(by="shuffle"),
+    "shuffled reports": lambda base: Shuffled(base, count=1000),
 }
 RELATIONS = ("add-or-remove", "replace", "zero-out")
 THEOREMS = {
@@ -65,6 +67,9 @@ THEOREMS = {
     ("a shuffled pass", "add-or-remove"): "none: boundaries move",
     ("a shuffled pass", "replace"): "parallel composition, joint convexity",
     ("a shuffled pass", "zero-out"): "parallel composition, joint convexity",
+    ("shuffled reports", "add-or-remove"): "none: the number of reports is seen",
+    ("shuffled reports", "replace"): "[FMT21] section 3, [mathematics](mathematics.md) section 13",
+    ("shuffled reports", "zero-out"): "as replace",
 }
 
 
