@@ -28,6 +28,7 @@ from .renyi import RenyiLoss
 from .signs import signs_epsilon, signs_log_delta
 
 _SHIFTS = 32  # first places in the search for the best shift
+_ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
@@ -211,7 +212,7 @@ def _renyi(run: ComposedLoss, c: float) -> float:
         return up(value, error)
     c = max(c, 1e-9)
     best = math.inf
-    for point in (c, *(x for x in (1e-5, 1e-3) if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
+    for point in (c, *(x for x in _ORDERS if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
         total = cumulant_above(run, point)
         best = min(best, total / point)
     return up(best * (1.0 + (len(run.terms) + 16.0) * UNIT))
