@@ -649,3 +649,19 @@ def test_hardly_any_noise_and_hardly_any_sample():
     run = hs.Gaussian(sigma=0.003468730778854009).poisson(rate=7.79447127313016e-08) * 5
     bounds = run.epsilon_bounds(3.363517280052557e-08, neighbours="zero-out")
     assert 0.0 <= bounds.lower <= bounds.upper
+
+
+def test_what_is_made_of_a_stated_run_keeps_its_relation():
+    run = hs.dpsgd(examples=6000, batch=60, sigma=2.0, steps=50, sampler="poisson", neighbours="replace")
+    fixed = hs.dpsgd(examples=6000, batch=60, sigma=2.0, steps=50, sampler="without-replacement", neighbours="replace")
+    other = hs.Gaussian(sigma=9.0)
+    for made in (run + other, other + run, hs.compose([other, run]), run * 2, run.group(2), fixed.group(2)):
+        assert made.stated == "replace"
+        assert made.epsilon(1e-6) == made.epsilon(1e-6, neighbours="replace")
+    for question in ("mu", "regret"):
+        assert getattr(run, question)(delta=1e-4) == getattr(run, question)(delta=1e-4, neighbours="replace")
+    assert run.tpr(1e-3) == run.tpr(1e-3, neighbours="replace") > run.tpr(1e-3, neighbours="add-or-remove")
+    assert run.bayes_risk(0.5) == run.bayes_risk(0.5, neighbours="replace")
+    assert hs.rounds(run, epsilon=2.0, delta=1e-5) == hs.rounds(run, epsilon=2.0, delta=1e-5, neighbours="replace")
+    with pytest.raises(hs.BadValue, match="stated for neighbours='replace'"):
+        hs.RDPAccountant().compose(run)

@@ -245,10 +245,14 @@ def gdp_mu_clt_approximation(rate: float, sigma: float, steps: float) -> float:
 
 
 class Errors(NamedTuple):
-    """Both ends of the type-II error and of the true-positive rate 1 - beta, each accurate where it is small."""
+    """Both ends of the type-II error and of the true-positive rate 1 - beta, each accurate where it is small.
+
+    `epsilon` is about the threshold of the loss that the best test goes by, NaN where it is not told.
+    """
 
     beta: Interval
     tpr: Interval
+    epsilon: float = math.nan
 
 
 class _Point(NamedTuple):
@@ -293,7 +297,7 @@ def best_test(
     beta = min(-floors[True], up(1.0 - floors[False]))
     tpr = max(floors[False], down(1.0 + floors[True]))
     least, most = max(0.0, best.beta[0]), min(1.0, best.tpr[1])
-    return Errors((least, min(1.0, max(beta, least))), (max(0.0, min(tpr, most)), most))
+    return Errors((least, min(1.0, max(beta, least))), (max(0.0, min(tpr, most)), most), best.epsilon)
 
 
 def _first(alpha: float, mu: float) -> float:

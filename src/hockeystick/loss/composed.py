@@ -80,6 +80,11 @@ class ComposedLoss:
         return not any(hasattr(loss, "members") for loss, _ in self.terms)
 
     @property
+    def tight(self) -> bool:
+        """Whether some mechanism attains the composed pair."""
+        return all(getattr(loss, "tight", not hasattr(loss, "members")) for loss, _ in self.terms)
+
+    @property
     def fades(self) -> bool:
         """Whether a contour may be cut off: every loss has a slice, and one of them a density."""
         return all(loss.smooth for loss, _ in self.terms) and not all(isinstance(loss, AtomicLoss) for loss, _ in self.terms)

@@ -1,18 +1,13 @@
 """The one place that chooses how a composed loss is answered, and joins the proofs into an interval.
 
-Closed form where there is one (Gaussian noise alone; a single step), else the contour.  What holds for every run bounds
-the answer from both sides where the contour proves too little:
-
-    delta(eps) >= delta of any step of the run;  >= 1 - e^eps;  >= P(Z = ceiling) (1 - e^{eps - ceiling})
-    delta(eps) <= sum of the steps' delta(0) + max(0, 1 - e^eps);  = 0 from the ceiling on;  <= 1
-    delta(eps) <= that of the run with every sampled step replaced by the step itself (sampling is post-processing:
-                  a fresh draw of the noise stands in for the answer with probability 1 - q)
+Closed form where there is one (Gaussian noise alone; a single step), else the contour, else the lattice; what holds for every run
+(`certain.py`) bounds the answer from both sides where they prove too little.
 
 The ordered pairs of a relation are composed each by itself, and the larger answer counts.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 
@@ -22,37 +17,36 @@ from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
-from .composed import ComposedLoss, composed
+from .certain import Interval, at_least, certain, epsilon_at_least, largest, near_one, trivial, unsampled
+from .composed import ComposedLoss
 from .contour import Contour, Saddle
 from .cumulant import Closed
-from .gaussian import GaussianLoss
 from .lattice import lattice_epsilon, lattice_log_delta
 from .noise import TooFine
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
-from .sampled import SampledGaussianLoss
 from .signs import signs_epsilon, signs_log_delta
 
-Interval = tuple[float, float]
 _SHIFTS = 32  # first places in the search for the best shift
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
 def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of log delta(epsilon)."""
-    if run.exact:
-        return _log_delta(run, epsilon)
-    low = _best_member(run, lambda one: _log_delta(one, epsilon)[0])
-    high = min(_log_delta(one, epsilon)[1] for one in run.variants("covers"))
-    return min(low, high), high
+    return _bounded(run, lambda one: _log_delta(one, epsilon))
 
 
 def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
     """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
+    return _bounded(run, lambda one: _epsilon(one, delta))
+
+
+def _bounded(run: ComposedLoss, ask: Callable[[ComposedLoss], Interval]) -> Interval:
+    """The answer for a run, or from what bounds it and what it may be."""
     if run.exact:
-        return _epsilon(run, delta)
-    low = _best_member(run, lambda one: _epsilon(one, delta)[0])
-    high = min(_epsilon(one, delta)[1] for one in run.variants("covers"))
+        return ask(run)
+    low = _best_member(run, lambda one: ask(one)[0])
+    high = min(ask(one)[1] for one in run.variants("covers"))
     return min(low, high), high
 
 
@@ -92,7 +86,7 @@ def _log_delta(run: ComposedLoss, epsilon: float) -> Interval:
                 slack = 8.0 * UNIT * (1.0 + abs(sure))
                 low, high = float(np.logaddexp(low, sure - slack)) - slack, float(np.logaddexp(high, sure + slack)) + slack
             ends.append((low, min(high, 0.0)))
-        low, high = _largest((*ends, _trivial(epsilon)))
+        low, high = largest((*ends, trivial(epsilon)))
     stray = run.log_stray
     if high < 0.0 and stray > -math.inf:
         high = float(np.logaddexp(high, stray)) + 4.0 * FUNCTION
@@ -101,14 +95,14 @@ def _log_delta(run: ComposedLoss, epsilon: float) -> Interval:
 
 def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of log E(1 - e^{epsilon - Z})+ over finite Z."""
-    low, high = _largest(_certain(single, epsilon) for single in run.singles())
+    low, high = largest(certain(single, epsilon) for single in run.singles())
     if not run.terms or high - low < 1e-14:
         return low, high
     if epsilon > _FAR:
         return -math.inf, _finite_log_delta(run, _FAR)[1]  # delta falls in epsilon
     closed = [_closed(single, epsilon) for single in run.singles()]
     if all(found is not None for found in closed):
-        ends = _largest((found.low, found.high) for found in closed if found)
+        ends = largest((found.low, found.high) for found in closed if found)
         low, high = max(low, ends[0]), min(high, ends[1])
     else:
         if run.fades:
@@ -118,11 +112,11 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
                 if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
                     low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
                 if low < -1e-3 and high > -0.5 and not run.infinite():  # it is of the whole, not of the finite part
-                    low = max(low, _near_one(run, epsilon))
+                    low = max(low, near_one(run, epsilon))
             except TooFine:
-                high = min(high, _finite_log_delta(_unsampled(run), epsilon)[1])
+                high = min(high, _finite_log_delta(unsampled(run), epsilon)[1])
         if low < high - 1e-9 and run.rows > 1:  # each ordered pair by itself may prove more
-            ends = _largest(_finite_log_delta(single, epsilon) for single in run.singles())
+            ends = largest(_finite_log_delta(single, epsilon) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
         elif low < high - 1e-6:
             with suppress(TooFine):
@@ -131,7 +125,7 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             if low < high - 1e-6:
                 ends = signs_log_delta(run, epsilon)
                 low, high = max(low, ends[0]), min(high, ends[1])
-            low = max(low, _at_least(run, epsilon))
+            low = max(low, at_least(run, epsilon))
             if low < high - 1.0 and not run.infinite():
                 high = min(high, renyi_log_delta(run, epsilon))
     return min(low, high), high if high == -math.inf else max(high, -LARGEST)
@@ -153,7 +147,7 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
         if rest < 0:
             return math.inf, math.inf
         ends.append(_finite_epsilon(single, log_fraction(rest) if rest else -math.inf))
-    return _largest(ends)
+    return largest(ends)
 
 
 def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> Interval:
@@ -169,20 +163,20 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
     slack = FUNCTION * abs(log_delta)
     target = log_delta - slack, log_delta + slack  # surely below and above log(delta)
     sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < log_delta for loss, count in run.terms)
-    if sparse and _largest(_certain(single, 0.0) for single in run.singles())[1] <= target[0]:
+    if sparse and largest(certain(single, 0.0) for single in run.singles())[1] <= target[0]:
         return 0.0, 0.0
     low, high = 0.0, ceiling
     try:
         if _has_closed(run):
-            low, high = _largest(_solve_closed(single, log_delta, target) for single in run.singles())
+            low, high = largest(_solve_closed(single, log_delta, target) for single in run.singles())
         elif run.fades:
             low, high = _solve(run, log_delta, target)
     except TooFine:
-        high = _finite_epsilon(_unsampled(run), log_delta)[1]
+        high = _finite_epsilon(unsampled(run), log_delta)[1]
     if low < high * (1.0 - 1e-9) and run.rows > 1:  # each ordered pair by itself may prove more
         ends = -math.inf, -math.inf
         for single in run.singles():
-            ends = _largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]))))
+            ends = largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]))))
         low, high = max(low, ends[0]), min(high, ends[1])
     elif high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
         with suppress(TooFine):
@@ -193,7 +187,7 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
             ends = signs_epsilon(run, log_delta, slack)
             low, high = max(low, ends[0]), min(high, ends[1])
         if low < high * (1.0 - 1e-3):
-            low = max(low, _epsilon_at_least(run, target[1]))
+            low = max(low, epsilon_at_least(run, target[1]))
         if low < 0.99 * high and target[0] > -700.0:
             high = min(high, renyi_epsilon(run, exp_down(target[0])))
     high = max(0.0, min(high, ceiling))
@@ -223,14 +217,6 @@ def _renyi(run: ComposedLoss, c: float) -> float:
     return up(best * (1.0 + (len(run.terms) + 16.0) * UNIT))
 
 
-def _largest(intervals: Iterable[Interval]) -> Interval:
-    """The interval of the larger of several unknowns."""
-    low = high = -math.inf
-    for one in intervals:
-        low, high = max(low, one[0]), max(high, one[1])
-    return low, high
-
-
 def _closed(run: ComposedLoss, epsilon: float) -> Closed | None:
     """The closed form of a run of one step (Gaussian parts are one step, whatever their number), if it has one."""
     if len(run.terms) == 1 and run.terms[0][1] == 1:
@@ -243,88 +229,6 @@ def _has_closed(run: ComposedLoss) -> bool:
     if len(run.terms) > 1 or run.terms[0][1] > 1:
         return False
     return all(_closed(single, 0.0) is not None for single in run.singles())
-
-
-def _trivial(epsilon: float) -> Interval:
-    """log(1 - e^epsilon), which is delta where nothing is lost; for epsilon < 0."""
-    if epsilon >= 0.0:
-        return -math.inf, -math.inf
-    value = math.log(-math.expm1(max(epsilon, -800.0)))
-    slack = 2.0 * FUNCTION * (1.0 + abs(value))
-    return value - slack, min(0.0, value + slack)
-
-
-def _certain(run: ComposedLoss, epsilon: float) -> Interval:
-    """What holds for every run: bounds of log delta(epsilon)."""
-    if epsilon >= run.ceiling:
-        return -math.inf, -math.inf
-    low, high = _trivial(epsilon)
-    total = -math.expm1(max(epsilon, -800.0)) if epsilon < 0.0 else 0.0
-    if run.infinite():
-        low = -math.inf  # that is a bound of the whole, not of the finite part
-    if not run.terms:
-        return low, high
-    for loss, count in run.terms:
-        single = loss.closed(0.0)
-        total += math.inf if single is None else count * math.exp(min(single.high, 1.0))
-        if total > 1.0:
-            break
-    if total <= 0.0:
-        return low, -700.0
-    value = math.log(min(total, 2.0))
-    return low, min(0.0, value + len(run.terms) * UNIT + 4.0 * FUNCTION * (1.0 + abs(value)))
-
-
-def _at_least(run: ComposedLoss, epsilon: float) -> float:
-    """A lower bound of log delta(epsilon), the finite part, from single steps and from the largest loss."""
-    low = -math.inf
-    if not run.infinite() and not run.infinite("lone"):  # else the other steps must be finite, too
-        for loss, _ in run.terms:
-            single = loss.closed(epsilon)
-            if single is not None:
-                low = max(low, single.low)
-    top = run.ceiling * (1.0 - 1e-13)  # surely at most the largest loss
-    if epsilon < top and run.log_top_mass > -math.inf:
-        low = max(low, run.log_top_mass + math.log(-math.expm1(epsilon - top)) - 4.0 * FUNCTION)
-    return low
-
-
-def _epsilon_at_least(run: ComposedLoss, target: float) -> float:
-    """An epsilon at which single steps, or the largest loss, already have log delta(epsilon) >= target."""
-    low, high = 0.0, min(run.ceiling, 1e300)
-    if _at_least(run, 0.0) < target:
-        return 0.0
-    for _ in range(1100):
-        if high - low <= 1e-9 * high:
-            break
-        middle = 0.5 * (low + high) if low > 0.25 * high else max(math.sqrt(max(low, 1e-12) * high), 1e-12)
-        if _at_least(run, middle) >= target:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _near_one(run: ComposedLoss, epsilon: float) -> float:
-    """A lower bound of log delta where delta is nearly 1.
-
-    1 - delta = E min(1, e^{eps - Z}) <= e^{K(-t) + t eps} for 0 <= t <= 1.
-    """
-    _, mean, variance = run.expand(0.0)
-    t = 1.0 - (1.0 - min(0.5, max((mean - epsilon) / variance, 1e-6)))  # 1 - t is exact
-    bound = float(run.slice(-t, -t).above(np.array([-t])).min()) + t * epsilon + 8.0 * UNIT * abs(epsilon)
-    return (
-        math.log1p(-math.exp(bound)) * (1.0 + 2.0 * FUNCTION) - 1e4 * FUNCTION * math.exp(bound) if bound < -1e-3 else -math.inf
-    )
-
-
-def _unsampled(run: ComposedLoss) -> ComposedLoss:
-    """The run with every sampled Gaussian step replaced by the Gaussian step itself, which dominates it."""
-    uses = [
-        (GaussianLoss(loss.shape.noise**-2) if isinstance(loss, SampledGaussianLoss) else loss, count)
-        for loss, count in run.terms
-    ]
-    return composed(uses)
 
 
 def _solve(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:

@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import checks
 from ..bounds import Bounds
-from ..errors import BadType, BadValue
+from ..errors import BadValue
 from ..loss.composed import ComposedLoss
-from ..neighbours import DEFAULT, checked
+from ..neighbours import DEFAULT, STATED, checked
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
+from .entries import each
 
 if TYPE_CHECKING:
     from ..conversion.tradeoff import Errors
@@ -60,9 +61,13 @@ class Attacks(ABC):
     @abstractmethod
     def _run(self, neighbours: str) -> ComposedLoss: ...
 
+    @abstractmethod
+    def _meant(self, neighbours: str) -> str:
+        """The relation that a question is about."""
+
     # Gaussian DP
 
-    def mu(self, delta: Any = None, neighbours: str = DEFAULT) -> Any:
+    def mu(self, delta: Any = None, neighbours: str = STATED) -> Any:
         """The smallest mu for which the release is mu-GDP: a certified upper bound, inf if there is none.
 
         With `delta`, the smallest mu with delta(eps) <= max(delta_mu(eps), delta) for every eps >= 0: mu-GDP up to that delta.
@@ -76,7 +81,7 @@ class Attacks(ABC):
         """
         return self.mu_bounds(delta, neighbours=neighbours).upper
 
-    def mu_bounds(self, delta: Any = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> Bounds:
+    def mu_bounds(self, delta: Any = None, tolerance: float = 1e-9, neighbours: str = STATED) -> Bounds:
         """Both ends of `mu`, `tolerance` apart where the profile is known that well and 600 evaluations suffice.
 
         >>> import hockeystick as hs
@@ -87,11 +92,11 @@ class Attacks(ABC):
         tolerance = checks.positive("tolerance", tolerance)
         if delta is None:
             return self.gdp(None, tolerance, neighbours).mu
-        exact = self._both(neighbours).exact
-        lower, upper = _each("delta", delta, _delta, lambda one: tuple(self.gdp(one, tolerance, neighbours).mu))
+        exact = self._both(neighbours).tight
+        lower, upper = each("delta", delta, _delta, lambda one: tuple(self.gdp(one, tolerance, neighbours).mu))
         return Bounds(lower, upper, exact)
 
-    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> GaussianDP:
+    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = STATED) -> GaussianDP:
         """`mu_bounds` together with where it is reached, and why, or why there is no mu.
 
         >>> import hockeystick as hs
@@ -108,9 +113,9 @@ class Attacks(ABC):
             total = up(math.sqrt(math.fsum(count * mu * mu for mu, count in ends)) * (1.0 + 8.0 * UNIT))
             if total < math.inf:
                 found = found._replace(upper=total, reason="each part has its mu, and their squares add")
-        return GaussianDP(Bounds(found.lower, found.upper, run.exact), level, found.epsilon, found.reason, found.evaluations)
+        return GaussianDP(Bounds(found.lower, found.upper, run.tight), level, found.epsilon, found.reason, found.evaluations)
 
-    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> HeadGDP:
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = STATED) -> HeadGDP:
         """The smallest mu with delta(eps) <= delta_mu(eps) for eps up to `epsilon` only: no guarantee of GDP (paper G, 4.1).
 
         >>> import hockeystick as hs
@@ -123,9 +128,9 @@ class Attacks(ABC):
         point = checks.positive("epsilon", epsilon)
         run = self._both(neighbours)
         found, log = gaussian_head(run, point, checks.positive("tolerance", tolerance))
-        return HeadGDP(Bounds(found.lower, found.upper, run.exact), point, exp_up(log, 1.0))
+        return HeadGDP(Bounds(found.lower, found.upper, run.tight), point, exp_up(log, 1.0))
 
-    def regret(self, delta: Any = None, neighbours: str = DEFAULT) -> Any:
+    def regret(self, delta: Any = None, neighbours: str = STATED) -> Any:
         """How far the curve of `mu(delta)` is from the release: the smallest k with f(x + k) - k <= G_mu(x), rounded up.
 
         f is the trade-off curve.  Small where mu says all that there is to say.
@@ -137,7 +142,7 @@ class Attacks(ABC):
         """
         return self.regret_bounds(delta, neighbours=neighbours).upper
 
-    def regret_bounds(self, delta: Any = None, tolerance: float = 1e-8, neighbours: str = DEFAULT) -> Bounds:
+    def regret_bounds(self, delta: Any = None, tolerance: float = 1e-8, neighbours: str = STATED) -> Bounds:
         """Both ends of `regret`."""
         from ..loss.regret import regret_ends
 
@@ -148,10 +153,10 @@ class Attacks(ABC):
             mu = self.gdp(level or None, neighbours=neighbours).mu.upper
             return regret_ends(forward, backward, mu, tolerance)
 
-        lower, upper = (ends(0.0)) if delta is None else _each("delta", delta, _delta, ends)
-        return Bounds(lower, upper, run.exact)
+        lower, upper = (ends(0.0)) if delta is None else each("delta", delta, _delta, ends)
+        return Bounds(lower, upper, run.tight)
 
-    def gdp_transform(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
+    def gdp_transform(self, epsilon: Any, neighbours: str = STATED) -> Any:
         """G(epsilon), the mu at which delta_mu(epsilon) is delta(epsilon), rounded up (paper G, Definition 4.1).
 
         >>> import hockeystick as hs
@@ -167,11 +172,11 @@ class Attacks(ABC):
             value = mu_ends(point, log_delta_interval(run, point)[1])[1]
             return value, value
 
-        return _each("epsilon", epsilon, checks.non_negative, ends)[1]
+        return each("epsilon", epsilon, checks.non_negative, ends)[1]
 
     # tests
 
-    def tradeoff(self, alpha: Any, neighbours: str = DEFAULT) -> Any:
+    def tradeoff(self, alpha: Any, neighbours: str = STATED) -> Any:
         """The smallest type-II error of any test with type-I error alpha: a certified lower bound.
 
         The null hypothesis is that the record is absent, so alpha is the false-positive rate.  For one order ("remove") it is
@@ -183,12 +188,12 @@ class Attacks(ABC):
         """
         return self.tradeoff_bounds(alpha, neighbours).lower
 
-    def tradeoff_bounds(self, alpha: Any, neighbours: str = DEFAULT) -> Bounds:
+    def tradeoff_bounds(self, alpha: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `tradeoff`: the upper one is what a randomised threshold test attains."""
         test, exact = self._test(neighbours)
-        return Bounds(*_each("alpha", alpha, _error_rate, lambda one: test(one).beta), exact)
+        return Bounds(*each("alpha", alpha, _error_rate, lambda one: test(one).beta), exact)
 
-    def tpr(self, fpr: Any, neighbours: str = DEFAULT) -> Any:
+    def tpr(self, fpr: Any, neighbours: str = STATED) -> Any:
         """The largest true-positive rate of an attack with this false-positive rate: a certified upper bound.
 
         >>> import hockeystick as hs
@@ -197,12 +202,12 @@ class Attacks(ABC):
         """
         return self.tpr_bounds(fpr, neighbours).upper
 
-    def tpr_bounds(self, fpr: Any, neighbours: str = DEFAULT) -> Bounds:
+    def tpr_bounds(self, fpr: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `tpr`."""
         test, exact = self._test(neighbours)
-        return Bounds(*_each("fpr", fpr, _error_rate, lambda one: test(one).tpr), exact)
+        return Bounds(*each("fpr", fpr, _error_rate, lambda one: test(one).tpr), exact)
 
-    def bayes_risk(self, prior: Any, neighbours: str = DEFAULT) -> Any:
+    def bayes_risk(self, prior: Any, neighbours: str = STATED) -> Any:
         """The least probability of error of an attacker who holds the record present with probability `prior`, rounded down.
 
         prior * (1 - delta(eps)) at eps = log((1 - prior) / prior).
@@ -213,7 +218,7 @@ class Attacks(ABC):
         """
         return self.bayes_risk_bounds(prior, neighbours).lower
 
-    def bayes_risk_bounds(self, prior: Any, neighbours: str = DEFAULT) -> Bounds:
+    def bayes_risk_bounds(self, prior: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `bayes_risk`."""
         from ..loss.tradeoff import rest_ends
 
@@ -231,9 +236,9 @@ class Attacks(ABC):
             most = exp_up(profile(size + slack)[1], 1.0)
             return max(0.0, down(share * least * (1.0 - 4.0 * UNIT))), up(share * most * (1.0 + 4.0 * UNIT))
 
-        return Bounds(*_each("prior", prior, _error_rate, ends), run.exact)
+        return Bounds(*each("prior", prior, _error_rate, ends), run.tight)
 
-    def posterior(self, prior: Any, fpr: Any, neighbours: str = DEFAULT) -> Any:
+    def posterior(self, prior: Any, fpr: Any, neighbours: str = STATED) -> Any:
         """P(present | accused) for the best attack with this false-positive rate, rounded up.
 
         >>> import hockeystick as hs
@@ -259,7 +264,8 @@ class Attacks(ABC):
 
     def _both(self, neighbours: str) -> ComposedLoss:
         """The run of both orders: mu-GDP of one is mu-GDP of the other."""
-        return self._run(DEFAULT if checked(neighbours) in ("add", "remove") else neighbours)
+        relation = checked(self._meant(neighbours))
+        return self._run(DEFAULT if relation in ("add", "remove") else relation)
 
     def _profiles(self, neighbours: str) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
         """log delta of the relation's pair, that of the reversed one, and the run."""
@@ -267,18 +273,20 @@ class Attacks(ABC):
 
         run = self._run(neighbours)
         forward = profile_ends(run)
-        return forward, profile_ends(self._reversed(neighbours)) if neighbours in _REVERSED else forward, run
+        meant = self._meant(neighbours)
+        return forward, profile_ends(self._reversed(neighbours)) if meant in _REVERSED else forward, run
 
     def _reversed(self, neighbours: str) -> ComposedLoss:
         """The run of the reversed pairs."""
-        return self._run(_REVERSED.get(neighbours, neighbours))
+        meant = self._meant(neighbours)
+        return self._run(_REVERSED.get(meant, meant))
 
     def _test(self, neighbours: str) -> "tuple[Callable[[float], Errors], bool]":
         """The best test of each level, and whether some mechanism attains what it does."""
         from ..loss.tradeoff import tester
 
         forward, backward, run = self._profiles(neighbours)
-        return tester(run, self._reversed(neighbours), forward, backward), run.exact
+        return tester(run, self._reversed(neighbours), forward, backward), run.tight
 
 
 def _delta(name: str, value: Any) -> float:
@@ -295,18 +303,3 @@ def _error_rate(name: str, value: Any) -> float:
     if not 0.0 <= number <= 1.0:
         raise BadValue(f"{name} is {number}; allowed: {allowed}.")
     return number
-
-
-def _each(name: str, value: Any, check: Callable[[str, Any], float], ends: Callable[[float], Any]) -> tuple[Any, Any]:
-    """Both ends of a number, or of each entry of an array."""
-    if not (isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)):
-        low, high = ends(check(name, value))
-        return low, high
-    try:
-        entries = np.asarray(value)
-    except ValueError:
-        entries = np.asarray(None)
-    if entries.dtype.kind not in "fiu":
-        raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
-    found = np.array([tuple(ends(check(name, float(entry)))) for entry in entries.ravel()]).reshape(-1, 2)
-    return found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape)

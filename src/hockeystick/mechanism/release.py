@@ -16,6 +16,7 @@ from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
 from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_down, exp_up
 from .attack import Attacks
+from .entries import each
 
 if TYPE_CHECKING:
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
@@ -41,6 +42,9 @@ class Release(Attacks):
     def stated(self) -> str:
         """The relation for which questions are answered unless they say otherwise."""
         return DEFAULT
+
+    def _meant(self, neighbours: str) -> str:
+        return self.stated if isinstance(neighbours, Stated) else neighbours
 
     # composition
 
@@ -198,26 +202,14 @@ class Release(Attacks):
 
     def _answered(self, ask: Question, neighbours: str, name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
         """Ask of a number, or of each entry of an array."""
-
-        tight = True
+        runs: list[ComposedLoss] = []
 
         def ends(number: float) -> tuple[float, float]:
-            nonlocal tight
-            run = self._run(neighbours)
-            tight = all(getattr(loss, "tight", not hasattr(loss, "members")) for loss, _ in run.terms)
-            return ask(run, number)
+            runs.append(self._run(neighbours))
+            return ask(runs[-1], number)
 
-        arrays = isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)
-        if not arrays:
-            return Bounds(*ends(check(name, value)), tight)
-        try:
-            entries = np.asarray(value)
-        except ValueError:
-            entries = np.asarray(None)
-        if entries.dtype.kind not in "fiu":
-            raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
-        found = np.array([ends(check(name, float(entry))) for entry in entries.ravel()]).reshape(-1, 2)
-        return Bounds(found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape), tight)
+        low, high = each(name, value, check, ends)
+        return Bounds(low, high, (runs[0] if runs else self._run(neighbours)).tight)
 
     def to_json(self) -> str:
         """The description as JSON text, with a version; `hockeystick.from_json` undoes it."""
@@ -231,7 +223,7 @@ class Release(Attacks):
         It keeps what it has worked out while it answers one, so that both ordered pairs can share it; no answer depends on
         what was asked before.
         """
-        wanted = orders(self.stated if isinstance(neighbours, Stated) else neighbours)
+        wanted = orders(self._meant(neighbours))
         return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism.loss(wanted)) is not None)
 
 

@@ -55,6 +55,11 @@ class RDPAccountant:
         """Count a release, `count` times; returns the accountant, so that calls can be chained."""
         if not isinstance(release, Release):
             raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
+        if release.stated not in (DEFAULT, self._neighbours):
+            raise BadValue(
+                f"release is stated for neighbours={release.stated!r}, the accountant for {self._neighbours!r}; "
+                "allowed: an accountant made with the same neighbours."
+            )
         self._release = self._release + release * checks.count("count", count)
         return self
 

@@ -8,7 +8,7 @@ from .. import checks
 from ..conversion.group import probability
 from ..errors import BadType, Unreachable
 from ..mechanism.release import Release
-from ..neighbours import DEFAULT
+from ..neighbours import STATED
 
 MOST = 10**12
 
@@ -27,7 +27,7 @@ class Budget(NamedTuple):
         return max(value / self.limit, math.nextafter(1.0, 2.0)) if self.limit else math.inf
 
 
-def rounds(step: Release, epsilon: float, delta: float, neighbours: str = DEFAULT) -> int:
+def rounds(step: Release, epsilon: float, delta: float, neighbours: str = STATED) -> int:
     """The largest T for which `step * T` is certainly (epsilon, delta)-DP; 0 if not even one is.
 
     The step is any release, also a whole run.  If the budget holds for more than 10**12 rounds, or for any number of them

@@ -16,7 +16,8 @@ from ..loss.paired import paired
 from ..mechanism.claim import GDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release, joined
-from ..neighbours import DEFAULT, STATED, Order, Stated
+from ..mechanism.training import Training
+from ..neighbours import DEFAULT, STATED, Order
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from .base import Sampled, removals
 from .poisson import Poisson
@@ -40,9 +41,12 @@ def grouped(run: Release, size: Any) -> Release:
     if count == 1:
         return run
     moved = [(_moved(mechanism, count), used) for mechanism, used in run.parts]
-    if all(one is not None for one, _ in moved):
-        return joined((one, used) for one, used in moved if one is not None)
-    return GroupedRun(run, count)
+    if not all(one is not None for one, _ in moved):
+        return GroupedRun(run, count)
+    found = joined((one, used) for one, used in moved if one is not None)
+    if isinstance(run, Training):
+        return Training(found, run.neighbours, (*run.notes, f"For groups of {count} records."))
+    return found
 
 
 def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
@@ -136,10 +140,10 @@ class GroupedRun(Mechanism):
 
     __rmul__ = __mul__
 
-    def _relation(self, neighbours: str) -> str:
+    def _meant(self, neighbours: str) -> str:
         """The steps from one data set to the other go one way, but both ways must be known to turn them around."""
-        stated = self.stated if isinstance(neighbours, Stated) else neighbours
-        return DEFAULT if stated in ("add", "remove") else stated
+        relation = super()._meant(neighbours)
+        return DEFAULT if relation in ("add", "remove") else relation
 
     def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         if isinstance(epsilon, list | tuple | np.ndarray):
@@ -147,7 +151,7 @@ class GroupedRun(Mechanism):
             return Bounds(np.zeros(np.shape(epsilon)), np.reshape(found, np.shape(epsilon)), False)
         value = checks.real("epsilon", epsilon, "a finite number")
         share = max(down(max(value, 0.0) / self.size), 0.0)
-        _, delta = group_approx(share, self.run.delta(share, self._relation(neighbours)), self.size)
+        _, delta = group_approx(share, self.run.delta(share, self._meant(neighbours)), self.size)
         if value < 0.0:  # delta(-x) <= 1 - e^-x (1 - delta(0)) holds for every pair
             delta = min(1.0, up(1.0 - math.exp(value) * (1.0 - delta), 8.0 * FUNCTION))
         return Bounds(0.0, delta, False)
@@ -160,7 +164,7 @@ class GroupedRun(Mechanism):
         if isinstance(delta, list | tuple | np.ndarray):
             found = [self.epsilon_bounds(float(one), neighbours).upper for one in np.ravel(delta)]
             return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)
-        target, relation = checks.non_negative("delta", delta), self._relation(neighbours)
+        target, relation = checks.non_negative("delta", delta), self._meant(neighbours)
 
         def reached(share: float) -> bool:
             return bool(group_approx(share, self.run.delta(share, relation), self.size)[1] <= target)

@@ -1,0 +1,27 @@
+"""A question asked of a number, or of each entry of an array."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadType
+
+
+def each(name: str, value: Any, check: Callable[[str, Any], float], ends: Callable[[float], Any]) -> tuple[Any, Any]:
+    """Both ends for a number, or for each entry of an array, once it is checked.
+
+    >>> each("alpha", [1, 4.0], lambda name, x: x, lambda x: (x, 2.0 * x))
+    (array([1., 4.]), array([2., 8.]))
+    """
+    if not (isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)):
+        low, high = ends(check(name, value))
+        return low, high
+    try:
+        entries = np.asarray(value)
+    except ValueError:
+        entries = np.asarray(None)
+    if entries.dtype.kind not in "fiu":
+        raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
+    found = np.array([tuple(ends(check(name, float(entry)))) for entry in entries.ravel()]).reshape(-1, 2)
+    return found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape)
