@@ -1,6 +1,7 @@
 """1 - delta where delta is next to 1, and tests whose errors are both tiny, against mpmath and exact laws in balls."""
 
 import math
+import random
 
 import mpmath as mp
 import pytest
@@ -186,3 +187,34 @@ def test_the_logarithm_of_the_rest(log):
         assert found[0] <= truth <= found[1]
     assert log_of_rest(0.0) == (-math.inf, -math.inf)
     assert log_of_rest(-math.inf) == (0.0, 0.0)
+
+
+def test_atoms_of_several_kinds_agree_with_what_is_known_of_delta():
+    """A mixed run on no common lattice, where delta itself is known to six digits."""
+    run = (
+        hs.DiscreteLaplace(scale=3.6612121045655837, sensitivity=5) * 3
+        + hs.ApproxDP(epsilon=4.105212896793585, delta=6.7e-12).poisson(rate=0.0021666902864705202) * 6
+        + hs.DiscreteLaplace(scale=0.43464565118677173, sensitivity=5) * 29
+    )
+    for order in ("remove", "add"):
+        for epsilon in (200.0, 250.0, 297.3850659174412, 310.0):
+            known = log_delta_interval(run._run(order), epsilon)
+            alone = log_complement(run._run(order), epsilon, (-math.inf, 0.0))
+            assert alone[0] <= log_of_rest(known[0])[1]
+            assert alone[1] >= log_of_rest(known[1])[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_strong_responses(seed):
+    """Two sizes of randomised response: the exact law in mpmath against both ends, and the other engine's ends."""
+    rng = random.Random(seed)
+    sizes = [(rng.uniform(0.2, 4.0), rng.randrange(1, 30)) for _ in range(2)]
+    release = hs.compose([hs.RandomizedResponse(epsilon=size) * count for size, count in sizes])
+    law = [(y + z, p * r) for y, p, _ in powers(*sizes[0]) for z, r, _ in powers(*sizes[1])]
+    mean = sum(z * p for z, p in law)
+    for share in (0.0, 0.3, 0.9):
+        epsilon = float(mean) * share
+        truth = mp.log(sum(p * min(mp.mpf(1), mp.exp(epsilon - z)) for z, p in law))
+        found = log_complement(release._run("remove"), epsilon, (-math.inf, 0.0))
+        assert mp.mpf(found[0]) <= truth <= mp.mpf(found[1])
+        assert found[1] - found[0] < 0.05

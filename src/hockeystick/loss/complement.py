@@ -24,6 +24,7 @@ Interval = tuple[float, float]
 _NEAR = -1.0  # log delta above which it is worth the cost
 _MOST = 1 << 17
 _TOLERANCE = 40.0  # -log of what may lie outside a lattice's window
+_BAND = 0.5
 _SHARES = tuple(2.0**-k for k in range(10))
 
 
@@ -132,22 +133,27 @@ def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int)
         raise TooFine
     s = offset + step * (begin + np.arange(size)) - epsilon
     slip += 8.0 * UNIT * (abs(offset) + abs(begin * step) + abs(epsilon) + size * step)
-    below, above = np.exp(np.minimum(t * s, 0.0)), np.exp(np.minimum((t - 1.0) * s, 0.0))
+    # thresholds are tried within _BAND of epsilon: P counts below, Q above them
+    middle = np.exp(np.minimum(t * s, (t - 1.0) * s))
+    below = np.where(s <= _BAND, np.exp(t * np.minimum(s, _BAND)), 0.0)
+    above = np.where(s >= -_BAND, np.exp((t - 1.0) * np.maximum(s, -_BAND)), 0.0)
     sums = [Sum(one, size, begin) for one in laws]
     edges = epsilon + float(s[0]), epsilon + float(s[-1])
     lost = []
-    for found, one, weights in zip(sums, laws, (np.minimum(below, above), below, above), strict=True):
+    for found, one, weights in zip(sums, laws, (middle, below, above), strict=True):
         relative = found.rounding + (size + 16.0) * UNIT + 4.0 * FUNCTION
         total = float(found.masses @ weights) * relative + found.error * math.sqrt(float(weights @ weights))
-        lost.append((total + _outside(one, edges[0], -1.0) + _outside(one, edges[1], 1.0)) * (1.0 + 1e-6))
+        outside = _outside(one, edges[0], -1.0) + _outside(one, edges[1], 1.0)
+        lost.append((total + float(weights.max()) * outside) * (1.0 + 1e-6))
     scales = [found.log_scale + t * epsilon for found in sums]
     slack = 8.0 * UNIT * (max(abs(found.log_scale) for found in sums) + abs(epsilon) + 1.0) + slip
-    least = float(sums[0].masses @ np.minimum(below, above)) - lost[0]
+    least = float(sums[0].masses @ middle) - lost[0]
     # for every threshold, 1 - delta <= P(S below it) + e^epsilon Q(S above it)
     shift = math.exp(scales[2] - scales[1]) if abs(scales[2] - scales[1]) < 1.0 else math.inf
     terms = np.concatenate(([0.0], np.add.accumulate(sums[1].masses * below)))
     terms[:-1] += shift * np.add.accumulate((sums[2].masses * above)[::-1])[::-1]
-    most = (float(terms.min()) + lost[1] + shift * lost[2]) * (1.0 + 8.0 * FUNCTION)
+    first, last = (int(np.searchsorted(s, edge)) for edge in (-_BAND, _BAND))
+    most = (float(terms[first : last + 1].min()) + lost[1] + shift * lost[2]) * (1.0 + 8.0 * FUNCTION)
     return (
         scales[0] - slack + math.log(least) - FUNCTION * (1.0 + abs(math.log(least))) if least > 0.0 else -math.inf,
         scales[1] + slack + math.log(most) + FUNCTION * (1.0 + abs(math.log(most))),
