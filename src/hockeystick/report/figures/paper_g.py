@@ -214,7 +214,8 @@ def _sampled(data: Data, names: tuple[str, str], axes: Any, number: int, caption
         for colour, dashes, rate in zip(_COLOURS, _DASHES, RATES, strict=False):
             found = data[f"{name} {rate:g}"]
             drawn = int((found > 0.0).sum()) + 1  # down to 0, and not along it
-            panel.plot(data["epsilon"][:drawn], found[:drawn], color=colour, linestyle=dashes, label=f"rate {rate:g}")
+            look = {"color": colour, "linestyle": dashes, "linewidth": 1.5 if isinstance(dashes, str) else 1.8}
+            panel.plot(data["epsilon"][:drawn], found[:drawn], label=f"rate {rate:g}", **look)
         if name == "Laplace":
             panel.set_xlim(right=2.9)  # for the legend
     shown = [f"{MU:g}-GDP" if name == "GDP" else name for name in names]
