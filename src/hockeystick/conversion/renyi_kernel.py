@@ -21,7 +21,7 @@ from typing import NamedTuple
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 
-LEAST_CUMULANT = 1e-300
+LEAST_CUMULANT = 1e-280
 """Smaller cumulants are counted as this one, which keeps squares of likelihood ratios above underflow."""
 
 FAR = 40.0
