@@ -188,7 +188,7 @@ def laplace_delta(a: float, count: int, epsilon: float) -> arb:
     With i atoms at +a, j at -a and m uniform-times-e^{z/2} pieces, Z = (i - j) a - m a + U, U of Irwin-Hall density
     sum_l (-1)^l C(m, l) (u - 2 a l)_+^{m-1}/(m-1)! on [0, 2 a m], times (1/4)^m e^{(z - m a)/2}... integrated term by term.
     """
-    ctx.prec = 120 + 40 * count
+    ctx.prec = 120 + 40 * count + int(3.0 * float(a) * count)
     aa, e = arb(a), arb(epsilon)
     total = arb(0)
     for m in range(count + 1):

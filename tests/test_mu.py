@@ -276,6 +276,8 @@ def test_truths_in_balls(seed):
         (lambda: DPSGD.mu(delta=[["x"]]), TypeError, "delta"),
         (lambda: DPSGD.mu_bounds(tolerance=0.0), ValueError, "tolerance"),
         (lambda: DPSGD.mu(neighbours="swap"), hs.BadValue, "swap"),
+        (lambda: hs.Gaussian(sigma=1.0).full_pass(by="position").mu(), hs.Unsupported, "add or remove"),
+        (lambda: hs.PureDP(epsilon=1.0, neighbours="replace").mu(neighbours="add"), hs.Unsupported, "replace"),
         (lambda: DPSGD.head_mu(epsilon=0.0), ValueError, "epsilon"),
         (lambda: DPSGD.gdp_transform(-1.0), ValueError, "epsilon"),
         (lambda: DPSGD.regret(delta=2.0), ValueError, "delta"),

@@ -278,6 +278,7 @@ def test_the_approximation_says_that_it_is_one():
         (lambda: LAPLACE.posterior(0.5, 2.0), ValueError, "fpr"),
         (lambda: LAPLACE.posterior([0.1, 0.2], [0.1, 0.2, 0.3]), ValueError, "shapes"),
         (lambda: LAPLACE.tradeoff(0.1, neighbours="swap"), hs.BadValue, "swap"),
+        (lambda: hs.Laplace(scale=1.0).full_pass(by="shuffle").tradeoff(0.1), hs.Unsupported, "add or remove"),
         (lambda: conversion.approx_tradeoff(1.0, 2.0, 0.1), ValueError, "delta"),
         (lambda: conversion.rdp_tradeoff(1.0, 1.0, 0.1), ValueError, "order"),
         (lambda: conversion.profile_tradeoff(3, 0.1), TypeError, "profile"),

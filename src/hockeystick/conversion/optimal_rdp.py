@@ -4,7 +4,8 @@ The theorem is about one ordered pair; where both directions obey the Rényi bou
 (erratum A-E1, `rdp_budget_two_sided`).  For order * delta >= 1 it is the closed form gamma = epsilon - log(1 - delta), and so it
 is at an infinite order (pure DP of one direction).  Answers are within about 5e-14 of the optimum, relatively, for orders
 from 1 + 1e-9 to 1e6 and deltas from 1e-300 to 1 - 1e-9; close to an epsilon of 0 that holds of epsilon's distance in gamma (a
-relative change of gamma by 5e-14).  `renyi_kernel` has the proof.
+relative change of gamma by 5e-14).  A product (order - 1) * gamma below 1e-280 counts as 1e-280, which is safe but not tight.
+`renyi_kernel` has the proof.
 """
 
 import math

@@ -10,7 +10,8 @@ Pearson attains f.  For eps < 0, delta(eps) = 1 - e^eps + e^eps delta'(-eps) wit
 
     1 - T(eps) = e^eps (1 - alpha - delta'(-eps)):
 
-a small beta is found there without cancellation, a small 1 - beta (true-positive rate) where eps >= 0.
+a small beta is found there without cancellation, a small 1 - beta (true-positive rate) where eps >= 0.  Where alpha and beta are
+both small, delta is next to 1 on either side: then 1 - delta must be known by itself.
 """
 
 import math
@@ -35,11 +36,13 @@ from .order import checked_profile
 
 Interval = tuple[float, float]
 Profile = Callable[[float], Interval]  # both ends of log delta, for epsilon >= 0
+Rests = tuple[Profile, Profile]  # of log(1 - delta), in both orders
 
 _MOST = 60
 _CLOSE = 1e-10
 _NONE: Array = np.empty(0)
 _FAR = 1400.0
+_NEAR = -0.7  # log delta above which 1 - delta is asked for
 
 
 @broadcast
@@ -242,10 +245,14 @@ def gdp_mu_clt_approximation(rate: float, sigma: float, steps: float) -> float:
 
 
 class Errors(NamedTuple):
-    """Both ends of the type-II error and of the true-positive rate 1 - beta, each accurate where it is small."""
+    """Both ends of the type-II error and of the true-positive rate 1 - beta, each accurate where it is small.
+
+    `epsilon` is about the threshold of the loss that the best test goes by, NaN where it is not told.
+    """
 
     beta: Interval
     tpr: Interval
+    epsilon: float = math.nan
 
 
 class _Point(NamedTuple):
@@ -254,20 +261,29 @@ class _Point(NamedTuple):
     beta: Interval  # of 1 - T
 
 
-def best_test(forward: Profile, backward: Profile, alpha: float, guess: float = 1.0, kinks: Array = _NONE) -> Errors:
+def best_test(
+    forward: Profile,
+    backward: Profile,
+    alpha: float,
+    guess: float = 1.0,
+    kinks: Array = _NONE,
+    rests: Rests | None = None,
+) -> Errors:
     """The best test of level alpha, 0 < alpha < 1; `guess` is about the mu of the run, T may have corners at the `kinks`.
+
+    `rests` are asked where delta is next to 1.
 
     >>> from hockeystick.conversion import gdp_to_log_delta
     >>> profile = lambda epsilon: 2 * (gdp_to_log_delta(2.0, epsilon),)
     >>> print(f"{best_test(profile, profile, 0.5, 2.0).beta[0]:.9f}")
     0.022750132
     """
-    curve = _Curve(forward, backward, alpha, kinks)
+    curve = _Curve(forward, backward, alpha, kinks, rests)
     points = curve.bracketed(_first(alpha, guess))
     floors = {False: 0.0, True: -1.0}  # of T, and of -beta: every model is a proof, so the best one found counts
     for step in range(_MOST):
         best = points[_best(points)]
-        small = best.epsilon < 0.0
+        small = best.epsilon < 0.0 or best.beta[0] < 0.5
         low, place = curve.model(points, small)
         floors[small] = low = max(floors[small], low)
         high, known = (-best.beta[0], best.beta) if small else (best.tpr[1], best.tpr)
@@ -281,7 +297,7 @@ def best_test(forward: Profile, backward: Profile, alpha: float, guess: float = 
     beta = min(-floors[True], up(1.0 - floors[False]))
     tpr = max(floors[False], down(1.0 + floors[True]))
     least, most = max(0.0, best.beta[0]), min(1.0, best.tpr[1])
-    return Errors((least, min(1.0, max(beta, least))), (max(0.0, min(tpr, most)), most))
+    return Errors((least, min(1.0, max(beta, least))), (max(0.0, min(tpr, most)), most), best.epsilon)
 
 
 def _first(alpha: float, mu: float) -> float:
@@ -293,8 +309,8 @@ def _first(alpha: float, mu: float) -> float:
 
 
 class _Curve:
-    def __init__(self, forward: Profile, backward: Profile, alpha: float, kinks: Array) -> None:
-        self.forward, self.backward, self.alpha, self.kinks = forward, backward, alpha, kinks
+    def __init__(self, forward: Profile, backward: Profile, alpha: float, kinks: Array, rests: Rests | None) -> None:
+        self.forward, self.backward, self.alpha, self.kinks, self.rests = forward, backward, alpha, kinks, rests
         self.log_alpha = math.log(alpha)
 
     def ask(self, epsilon: float) -> _Point:
@@ -304,12 +320,21 @@ class _Curve:
             slack = FUNCTION * abs(self.log_alpha) + UNIT * abs(exponent)
             most = up(exp_up(high) + exp_up(exponent + slack, 1e300))
             least = max(0.0, down(exp_down(low) + exp_down(exponent - slack)))
-            return _Point(epsilon, (least, most), (down(1.0 - most), up(1.0 - least)))
+            beta = down(1.0 - most), up(1.0 - least)
+            if self.rests and high > _NEAR:
+                known = self.rests[0](epsilon)
+                free = exp_down(known[0]) - exp_up(exponent + slack, 1e300), exp_up(known[1]) - exp_down(exponent - slack)
+                beta = max(beta[0], down(free[0])), min(beta[1], up(free[1]))
+            return _Point(epsilon, (least, most), beta)
         low, high = self.backward(-epsilon)
         rest = 1.0 - self.alpha
         slack = (0.0 if self.alpha >= 0.5 else UNIT) + 2.0 * UNIT * rest  # 1 - alpha is exact from a half on
         weights = exp_down(epsilon), exp_up(epsilon)
         least, most = rest - exp_up(high, 1.0) - slack, rest - exp_down(low) + slack
+        if self.rests and high > _NEAR:
+            known = self.rests[1](-epsilon)
+            least = max(least, down(exp_down(known[0]) - self.alpha))
+            most = min(most, up(exp_up(known[1]) - self.alpha))
         beta = least * weights[0 if least > 0.0 else 1], most * weights[1 if most > 0.0 else 0]
         beta = down(beta[0]), up(beta[1])
         return _Point(epsilon, (down(1.0 - beta[1]), up(1.0 - beta[0])), beta)

@@ -8,6 +8,11 @@ The trapezoidal rule of step h overshoots by sum over m != 0 of e^{2 pi m c/h} d
 summation), every term of which is non-negative and bounded: delta <= 1 on the left, and on the right
 delta(x) <= s^s / (1+s)^{1+s} e^{K(s) - s x} for any s > c (paper S, Proposition 14).  What is cut off beyond the
 last node is bounded by the proved decay of |exp K| on cells of u.
+
+For -1 < c < 0 the same integral is -(1 - delta(eps)), to relative accuracy however small that is: 1 - delta(eps) = E min(1,
+e^{eps - Z}), and min(1, e^x) e^{-tx} has the transform 1/(s (1 - s)) on 0 < s < 1.  The rule overshoots by the same sum with
+1 - delta in place of delta; 1 - delta <= 1 bounds it on the right, and on the left 1 - delta(x) <= e^{K(s) - s x} for
+-1 <= s < c, where K(-1) <= 0.
 """
 
 import math
@@ -17,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numerics.cells import COUNT, RATIO, Cells
+from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import ComplexArray
 from .composed import ComposedLoss
@@ -24,6 +30,7 @@ from .noise import TooFine
 
 TOLERANCE = 29.0  # -log of the relative size allowed to each discretisation error
 _FORWARD = (0.0, 0.4, 1.2, 3.0, 6.5)
+_EDGE = 20.0  # log of the odds of -c between -1 and 0
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Saddle:
     @property
     def ahead(self) -> float:
         """How far right of c bounds of K are wanted."""
-        return self.c + _FORWARD[-1] * self.width
+        return max(0.0, self.c + _FORWARD[-1] * self.width)
 
     @staticmethod
     def of_delta(run: ComposedLoss, log_delta: float) -> "Saddle":
@@ -55,11 +62,25 @@ class Saddle:
         return Saddle(c, width, epsilon, min(0.0, height - c * epsilon))
 
     @staticmethod
+    def of_complement(run: ComposedLoss, epsilon: float) -> "Saddle":
+        """For 1 - delta at this epsilon: between -1 and 0, where K(c) - c epsilon - log(-c (1+c)) is least; it is convex."""
+
+        def balance(x: float) -> tuple[float, float]:
+            c = -1.0 / (1.0 + math.exp(-x))
+            _, first, second = run.expand(c)
+            return -(first - epsilon - 1.0 / c - 1.0 / (1.0 + c)), -c * (1.0 + c) * (second + 1.0 / (c * c) + (1.0 + c) ** -2)
+
+        x = increasing_root(balance, 0.0, lower=-_EDGE, upper=_EDGE, stride=1.0, enough=lambda _, step: abs(step) < 0.02)
+        c = _even(-1.0 / (1.0 + math.exp(-x)))
+        width, height = Saddle._shape(run, c)
+        return Saddle(c, width, epsilon, min(0.0, height - c * epsilon))
+
+    @staticmethod
     def _shape(run: ComposedLoss, c: float) -> tuple[float, float]:
         """The width, and log delta + c epsilon by the saddle-point approximation."""
         value, _, second = run.expand(c)
         bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
-        return 1.0 / math.sqrt(bend), value - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
+        return 1.0 / math.sqrt(bend), value - math.log(abs(c)) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
 
 
 def _even(c: float) -> float:
@@ -75,6 +96,8 @@ def log_markov(s: float) -> float:
 class Contour:
     """One contour, good for all epsilons near the one it was made for: bounds from the real axis; once laid, from its nodes.
 
+    What it tells is delta, or 1 - delta if c is negative (then of a run of one ordered pair).
+
     The ordered pairs of the run share its nodes, but for those whose delta is far below the first one's: of them the bound from
     the real axis is enough.  What is told is the largest delta among all.  What there is one of for each pair is a list, not an
     array: there are only one or two of them.
@@ -84,9 +107,16 @@ class Contour:
         self.c = saddle.c
         self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
         self.slices = run.slice(saddle.c, saddle.ahead)
-        self.forward = [self.c + step * saddle.width for step in _FORWARD]
-        markov = [log_markov(s) for s in self.forward]
+        if self.c > 0.0:
+            self.forward = [self.c + step * saddle.width for step in _FORWARD]
+            markov = [log_markov(s) for s in self.forward]
+        else:  # away from 0 here, too, but not as far as -1
+            room = 1.0 + self.c
+            self.forward = [max(-1.0, self.c + room * math.expm1(-step * saddle.width / room)) for step in _FORWARD]
+            markov = [0.0 for _ in self.forward]
         above = self.slices.above(np.array(self.forward)).tolist()
+        if self.c < 0.0:
+            self.forward, markov, above = [*self.forward, -1.0], [*markov, 0.0], [[*row, 0.0] for row in above]
         # markov is negative: rounded up
         self.forward_log = [[m * (1.0 - 2.0 * FUNCTION) + k for m, k in zip(markov, row, strict=True)] for row in above]
         largest = max(max(abs(one) for one in row) for row in self.forward_log)
@@ -95,7 +125,7 @@ class Contour:
     def lay(self, every: bool = False) -> bool:
         """Lays the nodes, for every pair or for those that seem to matter; False if they could not prove anything."""
         c, epsilon = self.c, self.saddle.epsilon
-        if c * abs(epsilon) * UNIT > 0.01 or not all(math.isfinite(row[0]) for row in self.forward_log):
+        if abs(c * epsilon) * UNIT > 0.01 or not all(math.isfinite(row[0]) for row in self.forward_log):
             return False  # rounding alone would drown the answer
         pairs = len(self.forward_log)
         if every or pairs == 1:
@@ -128,28 +158,28 @@ class Contour:
         self.weights = kernel * np.exp(value)
         sizes = np.abs(self.weights)
         self.lever: list[float] = (sizes @ u).tolist()
-        base = abs(math.log(c)) + math.log1p(c) + abs(math.log(self.step)) + 6.0
+        base = abs(math.log(abs(c))) + abs(math.log1p(c)) + abs(math.log(self.step)) + 6.0
         # the height is a number taken out of every term, not an estimate: errors of K count in the terms
         self.height_error = [8.0 * UNIT * (abs(height) + base) for height in self.height]
         relative = np.expm1(np.minimum(error, 600.0))
         self.sum_error: list[float] = (sizes * (relative * SECOND_ORDER + nodes * UNIT)).sum(axis=1).tolist()
-        scale = math.log(self.step / math.pi) - math.log(c) - math.log1p(c)
+        scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
         self._fixed = [height + scale for height in self.height]
         return True
 
     def _choose_step(self, epsilon: float, log_delta: float) -> None:
         c, right = self.c, 0.0
-        left = 2.0 * math.pi * c / (TOLERANCE - log_delta)
+        left = 2.0 * math.pi * abs(c) / (TOLERANCE - log_delta)
         for place, s in enumerate(self.forward[1:], start=1):
             need = max(self.forward_log[row][place] for row in self.rows) - s * epsilon + (TOLERANCE - log_delta)
-            right = max(right, 2.0 * math.pi * (s - c) / max(need, 1e-3))
+            right = max(right, 2.0 * math.pi * abs(s - c) / max(need, 1e-3))
         self.step = min(left, max(right, 1e-3 * left))
 
     def _cut(self, width: float) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
         cells = Cells(width)
         beyond = cells.sums_beyond(np.exp(-self.live.decay(cells)), self.step)
-        factor = self.c * (self.c + 1.0) / self.step * SECOND_ORDER
+        factor = abs(self.c) * (self.c + 1.0) / self.step * SECOND_ORDER
         wanted = math.exp(-TOLERANCE) * width / self.step / factor
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
         cell = min(int((beyond > wanted).sum()), COUNT - 1, most)  # what is dropped falls from cell to cell
@@ -183,7 +213,7 @@ class Contour:
 
     def _markovs(self, epsilon: float) -> list[float]:
         """Certified upper bounds of log delta(epsilon) from the real axis alone, one for each ordered pair."""
-        slack = 8.0 * UNIT * (self.forward_size + self.forward[-1] * abs(epsilon))
+        slack = 8.0 * UNIT * (self.forward_size + abs(self.forward[-1] * epsilon))
         return [min(one - s * epsilon for one, s in zip(row, self.forward, strict=True)) + slack for row in self.forward_log]
 
     def _markov_epsilons(self, log_delta: float) -> list[float]:
@@ -210,16 +240,17 @@ class Contour:
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon), -inf if nothing is proved."""
         span = 2.0 * math.pi / self.step
-        ahead = self.forward[-1] - self.c
-        slack = 8.0 * UNIT * (self.forward_size + self.forward[-1] * abs(epsilon) + span * ahead)
-        wrap = (1.0 + 1e-9) / -math.expm1(-span * (self.forward[1] - self.c)), (1.0 + 1e-9) / -math.expm1(-span * self.c)
+        ahead = abs(self.forward[-1] - self.c)
+        slack = 8.0 * UNIT * (self.forward_size + abs(self.forward[-1] * epsilon) + span * ahead)
+        near = abs(self.forward[1] - self.c), abs(self.c)
+        wrap = [(1.0 + 1e-9) / -math.expm1(-span * one) for one in near]
         best = -math.inf
         for row, (total, lost, scale, error) in zip(self.rows, self._sums(epsilon), strict=True):
             terms = zip(self.forward_log[row], self.forward, strict=True)
             next(terms)
-            aliased = min(one - s * epsilon - span * (s - self.c) for one, s in terms) + slack
+            aliased = min(one - s * epsilon - span * abs(s - self.c) for one, s in terms) + slack
             beyond = math.exp(min(aliased - scale, 700.0)) * wrap[0]
-            before = math.exp(min(-scale - span * self.c, 700.0)) * wrap[1]
+            before = math.exp(min(-scale - span * near[1], 700.0)) * wrap[1]
             low = total - lost - (beyond + before)
             if low > 0.0:
                 best = max(best, scale - error + math.log(low))

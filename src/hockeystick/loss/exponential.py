@@ -69,6 +69,8 @@ class ExponentialLoss:
         x = v * a
         if x < 1e-3:
             value = (c * (c + 1.0)) * a * a / 6.0
+            if a > 0.1:
+                value = math.log(a) - 0.5 * a - math.log(-math.expm1(-a)) + x * x / 6.0
             return value, (2.0 * c + 1.0) * a * a / 6.0, a * a / 3.0
         fade = math.exp(-2.0 * x)
         value = x + math.log(-math.expm1(-2.0 * x) / (2.0 * v)) - 0.5 * a - math.log(-math.expm1(-a))

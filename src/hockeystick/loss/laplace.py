@@ -46,6 +46,9 @@ class LaplaceLoss:
     def expand(self, c: float) -> tuple[float, float, float]:
         a, v = self.a, c + 0.5
         if abs(v) * a < SERIES:
+            if a > 1.0:  # phi = e^{-a/2} (1 + a/2 + v^2 (a^2/2 + a^3/12) + ...)
+                bend = (a * a / 2.0 + a**3 / 12.0) / (1.0 + 0.5 * a)
+                return math.log1p(0.5 * a) - 0.5 * a + bend * v * v, 2.0 * bend * v, 2.0 * bend
             scale = math.exp(-0.5 * a) * (a * a / 2.0 + a**3 / 12.0) * (1.0 + (v * v + 0.25) * a * a / 12.0)
             return math.log1p(c * (c + 1.0) * scale), 2.0 * v * scale, 2.0 * scale
         v = abs(v)

@@ -163,6 +163,23 @@ class _Window:
         return found if math.isfinite(found) else -1.0
 
 
+def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> tuple[Law, float]:
+    """The mass of each cell moved to its two ends, its P- and its Q-mass kept; also how much goes to infinity."""
+    log_p, log_q, error = masses
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = np.exp(np.minimum(z + (log_q - log_p)[1:], 1.0))  # of e^{left end - Z} in the cell
+    off = 2.0 * (error if isinstance(error, float) else error[1:]) + 4.0 * FUNCTION + 2.0 * UNIT * np.abs(z)
+    right = 1.0 - mean * (1.0 - off)
+    right[:-1] *= 1.0 / -math.expm1(-step)
+    right = np.where(log_p[1:] > -math.inf, np.minimum(np.maximum(right, 0.0), 1.0), 0.0)
+    heavy = log_p + error
+    beyond = math.exp(float(heavy[-1])) * float(right[-1]) * (1.0 + 4.0 * FUNCTION)
+    heavy[-1] += math.log1p(-float(right[-1])) if right[-1] < 1.0 else -math.inf
+    # what lies below the lattice goes to its first point, as if it lay just below
+    points = np.concatenate(([z[0] - step], z))
+    return Law(first - 1, points, heavy, theta, np.concatenate(([1.0], right[:-1]))), beyond
+
+
 class Lattice:
     """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
 
@@ -189,7 +206,7 @@ class Lattice:
             z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
             reach = max(abs(low), abs(high))
             slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
-            law, beyond = self._spread(first, z, loss.masses(z))
+            law, beyond = spread(first, z, loss.masses(z), step, theta)
             upper.append((law, count))
             self.lost += count * beyond
             log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
@@ -213,22 +230,6 @@ class Lattice:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
             self._upper(self.high, upper, size)
             self._lower(self.low, lower, other, size)
-
-    def _spread(self, first: int, z: Array, masses: Masses) -> tuple[Law, float]:
-        """The mass of each cell moved to its two ends, its P- and its Q-mass kept; also how much goes to infinity."""
-        log_p, log_q, error = masses
-        with np.errstate(invalid="ignore", over="ignore"):
-            mean = np.exp(np.minimum(z + (log_q - log_p)[1:], 1.0))  # of e^{left end - Z} in the cell
-        off = 2.0 * (error if isinstance(error, float) else error[1:]) + 4.0 * FUNCTION + 2.0 * UNIT * np.abs(z)
-        right = 1.0 - mean * (1.0 - off)
-        right[:-1] *= 1.0 / -math.expm1(-self.step)
-        right = np.where(log_p[1:] > -math.inf, np.minimum(np.maximum(right, 0.0), 1.0), 0.0)
-        heavy = log_p + error
-        beyond = math.exp(float(heavy[-1])) * float(right[-1]) * (1.0 + 4.0 * FUNCTION)
-        heavy[-1] += math.log1p(-float(right[-1])) if right[-1] < 1.0 else -math.inf
-        # what lies below the lattice goes to its first point, as if it lay just below
-        points = np.concatenate(([z[0] - self.step], z))
-        return Law(first - 1, points, heavy, self.theta, np.concatenate(([1.0], right[:-1]))), beyond
 
     def _upper(self, window: _Window, laws: Laws, size: int) -> None:
         found = Sum(laws, size, window.begin)

@@ -2,26 +2,32 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from ..conversion.gdp import error_ends
 from ..conversion.tradeoff import Errors, Profile, best_test
-from ..numerics.rounding import down, up
+from ..numerics.rounding import FUNCTION, down, exp_up, up
+from .complement import log_complement
 from .composed import ComposedLoss
 from .gaussian import SQUARE_ERROR, GaussianLoss
 from .gdp import kinks, mu_ends
+from .noise import TooFine
 from .renyi import RenyiLoss
 
+_SHARES = [k / 64.0 for k in range(1, 64)]
 
-def tester(run: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[float], Errors]:
-    """The best test of each level from 0 to 1 for a run; `forward` and `backward` are its profiles in the two orders."""
+
+def tester(run: ComposedLoss, reverse: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[float], Errors]:
+    """The best test of each level from 0 to 1; `forward` and `backward` are the profiles of the run and of the reversed one."""
     corners = kinks(run)
     tops = [single.ceiling for single in run.singles()] if run.exact else []
     corners = np.unique(np.concatenate((corners, -corners, [end for top in tops if top < 1e9 for end in (top, -top)])))
     alone = run.terms[0][0] if len(run.terms) == 1 else None
     mu = math.sqrt(alone.square) if isinstance(alone, GaussianLoss) else 0.0
     guess: list[float] = []
+    rests = rest_ends(run, forward), rest_ends(reverse, backward)
 
     def test(alpha: float) -> Errors:
         if mu or not run.terms or alpha == 1.0:  # in closed form
@@ -31,13 +37,51 @@ def tester(run: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[
         if not guess:
             guess.append(_about(run, forward))
         if run.exact:
-            return best_test(forward, backward, alpha, guess[0], corners)
+            found = best_test(forward, backward, alpha, guess[0], corners, rests)
+            if found.beta[1] > 1.1 * found.beta[0]:
+                found = found._replace(beta=(found.beta[0], max(found.beta[0], min(found.beta[1], _most(run, alpha)))))
+            return found
         # the best bound, and the best that it may be, are two different profiles
         safe, member = (best_test(_end(forward, end), _end(backward, end), alpha, guess[0], corners) for end in (1, 0))
         beta = safe.beta[0], max(safe.beta[0], member.beta[1])
         return Errors(beta, (min(member.tpr[0], safe.tpr[1]), safe.tpr[1]))
 
     return test
+
+
+def rest_ends(run: ComposedLoss, profile: Profile) -> Profile:
+    """log(1 - delta) of a run, asked once for each epsilon."""
+    known: dict[float, tuple[float, float]] = {}
+
+    def ask(epsilon: float) -> tuple[float, float]:
+        if epsilon not in known:
+            known[epsilon] = log_complement(run, epsilon, profile(epsilon))
+        return known[epsilon]
+
+    return ask
+
+
+def _most(run: ComposedLoss, alpha: float) -> float:
+    """What the second error is at most, by Chernoff.
+
+    f(alpha) = sup (1 - delta(eps) - e^eps alpha) <= sup (e^{K(-t) + t eps} - e^eps alpha), for 0 < t < 1, which is
+    (1 - t) (e^{K(-t)} (t/alpha)^t)^{1/(1-t)}.
+    """
+    best = 1.0
+    for single in run.singles():
+        if any(isinstance(loss, RenyiLoss) or not loss.smooth for loss, _ in single.terms):
+            continue
+
+        def height(value: float, t: float) -> float:
+            return math.log1p(-t) + (value + t * (math.log(t) - math.log(alpha))) / (1.0 - t)
+
+        with suppress(TooFine):
+            t = min(_SHARES, key=lambda t: height(single.expand(-t)[0], t))
+            value = float(single.slice(-t, 0.0).above(np.array([-t])).max())
+            slack = 4.0 * FUNCTION * (abs(value) + t * (abs(math.log(t)) + abs(math.log(alpha))) + 1.0) / (1.0 - t)
+            stray = exp_up(single.log_stray) if single.log_stray > -math.inf else 0.0
+            best = min(best, up(exp_up(height(value, t) + slack, 1.0) + stray))
+    return best
 
 
 def _end(profile: Profile, end: int) -> Profile:

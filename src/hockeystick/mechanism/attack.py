@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Ends = tuple[float, float]
 
+_REVERSED = {"add": "remove", "remove": "add"}
+
 
 @dataclass(frozen=True)
 class GaussianDP:
@@ -218,7 +220,10 @@ class Attacks(ABC):
 
     def bayes_risk_bounds(self, prior: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `bayes_risk`."""
+        from ..loss.tradeoff import rest_ends
+
         forward, backward, run = self._profiles(neighbours)
+        forward, backward = rest_ends(run, forward), rest_ends(self._reversed(neighbours), backward)
 
         def ends(p: float) -> Ends:
             if p in (0.0, 1.0):
@@ -227,9 +232,9 @@ class Attacks(ABC):
             slack = 4.0 * FUNCTION * (abs(point) + abs(math.log(p)) + abs(math.log1p(-p)))
             # prior times 1 - delta(eps), which for eps < 0 is e^eps (1 - delta'(-eps))
             profile, share, size = (forward, p, point) if point >= 0.0 else (backward, 1.0 - p, -point)
-            most = exp_up(profile(max(0.0, size - slack))[1], 1.0)
-            least = exp_down(profile(size + slack)[0])
-            return max(0.0, down(share * (1.0 - most) * (1.0 - 4.0 * UNIT))), up(share * (1.0 - least) * (1.0 + 4.0 * UNIT))
+            least = exp_down(profile(max(0.0, size - slack))[0])
+            most = exp_up(profile(size + slack)[1], 1.0)
+            return max(0.0, down(share * least * (1.0 - 4.0 * UNIT))), up(share * most * (1.0 + 4.0 * UNIT))
 
         return Bounds(*each("prior", prior, _error_rate, ends), run.tight)
 
@@ -268,15 +273,20 @@ class Attacks(ABC):
 
         run = self._run(neighbours)
         forward = profile_ends(run)
-        reverse = {"add": "remove", "remove": "add"}.get(self._meant(neighbours))
-        return forward, forward if reverse is None else profile_ends(self._run(reverse)), run
+        meant = self._meant(neighbours)
+        return forward, profile_ends(self._reversed(neighbours)) if meant in _REVERSED else forward, run
+
+    def _reversed(self, neighbours: str) -> ComposedLoss:
+        """The run of the reversed pairs."""
+        meant = self._meant(neighbours)
+        return self._run(_REVERSED.get(meant, meant))
 
     def _test(self, neighbours: str) -> "tuple[Callable[[float], Errors], bool]":
         """The best test of each level, and whether some mechanism attains what it does."""
         from ..loss.tradeoff import tester
 
         forward, backward, run = self._profiles(neighbours)
-        return tester(run, forward, backward), run.tight
+        return tester(run, self._reversed(neighbours), forward, backward), run.tight
 
 
 def _delta(name: str, value: Any) -> float:

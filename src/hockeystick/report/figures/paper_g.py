@@ -7,6 +7,7 @@ and "ICEA", m = 20 > 10 log(4 / (eps delta)).  Parameters that the paper does no
 
 import functools
 import math
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,7 @@ RATES = (1.0, 0.5, 0.2, 0.1, 0.05)  # gamma in Figures 4 and 5
 MU = 1.0  # in Figure 5
 _ICEA = 4.0 * math.exp(-2.0)
 _COLOURS = (BLUE, RED, GREEN, PURPLE, ORANGE, GREY)
+_DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 
 
 def laplace_profile(epsilon: float, ratio: float = 2.0) -> float:
@@ -50,8 +52,10 @@ def _refined() -> dict[str, Callable[[Any], Any]]:
     return {"SGD": refined_profile(sgd_profile), "ICEA": refined_profile(icea_profile)}
 
 
-def _grid(last: float) -> Any:
-    return np.linspace(0.0, last, POINTS)
+def _grid(last: float, *ends: float) -> Any:
+    """Epsilons up to the last; close together before the `ends`, where a transform falls steeply to 0."""
+    near = [end * (1.0 - np.geomspace(1e-9, 0.05, 24)) for end in ends]
+    return np.unique(np.concatenate((np.linspace(0.0, last, POINTS), *near, [end * (1.0 + 1e-9) for end in ends])))
 
 
 def _values(function: Callable[[float], float], epsilons: Any) -> Any:
@@ -85,12 +89,18 @@ def g1(axes: Any = None) -> Any:
         right.plot(x, data[name], color=colour, label=name.removesuffix(" refined"))
     for style, mu in zip((":", "--", "-."), (1, 2, 4), strict=True):
         right.plot(x, data[f"{mu}-GDP"], style, color="#777777", label=f"{mu}-GDP")
-    return _finish(figure, (left, right), "epsilon", "delta", ("Profiles, naive and refined", "Against Gaussian DP"))
+    caption = (
+        f"Laplace noise (sensitivity / scale = 2), and the paper's SGD and ICEA by their noise rules.  Refined by the partial "
+        f"order, δ(0) falls from 1 to {data['SGD refined'][0]:.4f} (SGD) and {data['ICEA refined'][0]:.4f} (ICEA).  SGD lies "
+        f"above 1-GDP at 0 and below 2-GDP everywhere; ICEA ends above every curve of GDP."
+    )
+    titles = "Paper G, Figure 1: profiles, naive and refined", "Against Gaussian DP"
+    return _finish(figure, (left, right), "ε", "δ", titles, caption if axes is None else "")
 
 
 def g2_data() -> Data:
     """Figure 2: the transforms of the three examples, and the staircases of Theorem 4.6 for the Laplace example."""
-    epsilons, stairs = _grid(10.0), np.linspace(0.0, 2.0, 401)
+    epsilons, stairs = _grid(10.0, 2.0), np.linspace(0.0, 2.0, 401)
     refined = _refined()
     found: Data = {
         "epsilon": epsilons,
@@ -119,12 +129,18 @@ def g2(axes: Any = None) -> Any:
             right.step(data["stairs"], data[f"G{sign} {width:g}"], style, where="post", color=colour, linewidth=1.0)
         right.plot([], [], color=colour, label=f"D = {width:g} (G⁺ solid, G⁻ dashed)")
     right.plot(data["stairs"], data["G"], color="black", linewidth=1.4, label="G, Laplace")
-    return _finish(figure, (left, right), "epsilon", "mu", ("Transforms of the examples", "Staircases around the transform"))
+    caption = (
+        f"Laplace noise is {data['Laplace'][0]:.5f}-GDP and SGD {data['SGD'][0]:.5f}-GDP, both reached at ε = 0; ICEA is not "
+        f"GDP, its transform grows without bound.  Right: the staircases of Theorem 4.6 (steps at multiples of D, as corrected) "
+        f"enclose the transform of Laplace noise."
+    )
+    titles = "Paper G, Figure 2: transforms of the examples", "Staircases around the transform"
+    return _finish(figure, (left, right), "ε", "μ", titles, caption if axes is None else "")
 
 
 def g3_data() -> Data:
     """Figure 3: the transforms of epsilon-DP and of Laplace noise with the same epsilon."""
-    epsilons = _grid(4.0)
+    epsilons = _grid(4.0, *PURE)
     found: Data = {"epsilon": epsilons}
     for one in PURE:
         pure = functools.partial(_pure_profile, one)
@@ -142,10 +158,17 @@ def g3(axes: Any = None) -> Any:
     """Draw Figure 3."""
     data, (figure, only) = g3_data(), _panels(axes, 1)
     for colour, one in zip(_COLOURS, PURE, strict=False):
-        only.plot(data["epsilon"], data[f"pure {one:g}"], color=colour, label=f"{one:g}-DP")
-        only.plot(data["epsilon"], data[f"Laplace {one:g}"], "--", color=colour, label=f"Laplace, {one:g}-DP")
+        inside = data["epsilon"] <= one * (1.0 + 2e-9)  # 0 beyond
+        only.plot(data["epsilon"][inside], data[f"pure {one:g}"][inside], color=colour, label=f"{one:g}-DP")
+        only.plot(data["epsilon"][inside], data[f"Laplace {one:g}"][inside], "--", color=colour, label=f"Laplace, {one:g}-DP")
     only.set_xlim(right=5.6)
-    return _finish(figure, (only,), "epsilon", "mu", ("Pure DP and Laplace noise of the same epsilon",))
+    pure, noise = (", ".join(f"{data[f'{kind} {one:g}'][0]:.4f}" for one in PURE) for kind in ("pure", "Laplace"))
+    caption = (
+        f"All are largest at ε = 0: {', '.join(f'{one:g}' for one in PURE)}-DP is {pure}-GDP (Theorem 5.1), Laplace noise that "
+        f"is so is {noise}-GDP."
+    )
+    title = "Paper G, Figure 3: pure DP, and Laplace noise of the same ε"
+    return _finish(figure, (only,), "ε", "μ", (title,), caption if axes is None else "")
 
 
 def g4_data() -> Data:
@@ -159,7 +182,8 @@ def g5_data() -> Data:
 
 
 def _amplified(profiles: dict[str, Callable[[float], float]], last: float) -> Data:
-    found: Data = {"epsilon": _grid(last)}
+    ends = [math.log1p(rate * math.expm1(2.0)) for rate in RATES] if "Laplace" in profiles else []
+    found: Data = {"epsilon": _grid(last, *ends)}
     for name, profile in profiles.items():
         for rate in RATES:
             found[f"{name} {rate:g}"] = gdp_transform(amplify_profile(profile, rate))(found["epsilon"])
@@ -168,27 +192,41 @@ def _amplified(profiles: dict[str, Callable[[float], float]], last: float) -> Da
 
 def g4(axes: Any = None) -> Any:
     """Draw Figure 4."""
-    return _sampled(g4_data(), ("Laplace", "SGD"), axes)
+    caption = (
+        "Sampling lowers the transform near ε = 0.  Sampled Laplace noise still has a largest loss; sampled SGD tends to √½ at "
+        "every rate, so that its mu falls no further."
+    )
+    return _sampled(g4_data(), ("Laplace", "SGD"), axes, 4, caption)
 
 
 def g5(axes: Any = None) -> Any:
     """Draw Figure 5."""
-    return _sampled(g5_data(), ("ICEA", "GDP"), axes)
+    caption = (
+        f"ICEA is not GDP at any rate.  Sampled {MU:g}-GDP is {MU:g}-GDP and no better: its transform tends to {MU:g} at every "
+        f"rate (section 5.3), which is why the mu of a sampled run is told up to a delta."
+    )
+    return _sampled(g5_data(), ("ICEA", "GDP"), axes, 5, caption)
 
 
-def _sampled(data: Data, names: tuple[str, str], axes: Any) -> Any:
+def _sampled(data: Data, names: tuple[str, str], axes: Any, number: int, caption: str) -> Any:
     figure, *panels = _panels(axes)
     for panel, name in zip(panels, names, strict=True):
-        for colour, rate in zip(_COLOURS, RATES, strict=False):
-            panel.plot(data["epsilon"], data[f"{name} {rate:g}"], color=colour, label=f"rate {rate:g}")
-    titles = tuple(f"Sampled {f'{MU:g}-GDP' if name == 'GDP' else name}" for name in names)
-    return _finish(figure, tuple(panels), "epsilon", "mu", titles)
+        for colour, dashes, rate in zip(_COLOURS, _DASHES, RATES, strict=False):
+            found = data[f"{name} {rate:g}"]
+            drawn = int((found > 0.0).sum()) + 1  # down to 0, and not along it
+            look = {"color": colour, "linestyle": dashes, "linewidth": 1.5 if isinstance(dashes, str) else 1.8}
+            panel.plot(data["epsilon"][:drawn], found[:drawn], label=f"rate {rate:g}", **look)
+        if name == "Laplace":
+            panel.set_xlim(right=2.9)  # for the legend
+    shown = [f"{MU:g}-GDP" if name == "GDP" else name for name in names]
+    titles = f"Paper G, Figure {number}: sampled {shown[0]}", f"Sampled {shown[1]}"
+    return _finish(figure, tuple(panels), "ε", "μ", titles, caption if axes is None else "")
 
 
 def dpsgd_data(sigma: float = 9.4, rate: float = 0.328, steps: int = 2000, delta: float = 1e-5) -> Data:
     """Our own: the trade-off curve of a DP-SGD run, the curve of its mu up to delta, and that of its (epsilon, delta)."""
     run = Gaussian(sigma=sigma).poisson(rate=rate) * steps
-    alpha = np.concatenate(([0.0], np.geomspace(1e-6, 0.02, 25), np.linspace(0.03, 1.0, 50)))
+    alpha = np.concatenate(([0.0], np.geomspace(1e-6, 0.2, 45), np.linspace(0.22, 1.0, 40)))
     mu, epsilon = run.mu(delta=delta), run.epsilon(delta=delta)
     from ...conversion.gdp import gdp_tradeoff
 
@@ -201,6 +239,7 @@ def dpsgd_data(sigma: float = 9.4, rate: float = 0.328, steps: int = 2000, delta
         "regret": np.array(run.regret(delta=delta)),
         "epsilon": np.array(epsilon),
         "delta": np.array(delta),
+        "tail mu": np.array(run.mu()),
     }
 
 
@@ -209,7 +248,7 @@ def dpsgd(axes: Any = None) -> Any:
     data, (figure, left, right) = dpsgd_data(), _panels(axes)
     names = {
         "run": "the run",
-        "mu curve": f"{float(data['mu']):.4f}-GDP (up to delta = {float(data['delta']):g}, regret {float(data['regret']):.1g})",
+        "mu curve": f"{float(data['mu']):.4f}-GDP (up to δ = {float(data['delta']):g}, regret {float(data['regret']):.1g})",
         "claim": f"({float(data['epsilon']):.3f}, {float(data['delta']):g})-DP",
     }
     for (key, label), colour, style in zip(names.items(), _COLOURS, ("-", "--", ":"), strict=False):
@@ -217,7 +256,13 @@ def dpsgd(axes: Any = None) -> Any:
         right.loglog(data["alpha"][1:], 1.0 - data[key][1:], style, color=colour, label=label)
     left.plot([0, 1], [1, 0], color="#cccccc", linewidth=0.8)
     right.plot([1e-6, 1], [1e-6, 1], color="#cccccc", linewidth=0.8)
-    figure = _finish(figure, (left, right), "type-I error alpha", "type-II error beta", ("Trade-off curve", "Attack rates"))
+    caption = (
+        f"2000 steps of noise σ = 9.4 at rate 0.328.  The run and its mu curve cannot be told apart; its (ε, δ) says far less of "
+        f"tests.  Without the δ its mu would be {float(data['tail mu']):.4f}, that of no sampling at all."
+    )
+    titles = "Trade-off curve of a DP-SGD run", "Attack rates"
+    labels = "type-I error α (false positives)", "type-II error β (false negatives)"
+    figure = _finish(figure, (left, right), *labels, titles, caption if axes is None else "")
     right.set_xlabel("false-positive rate")
     right.set_ylabel("true-positive rate")
     return figure
@@ -228,7 +273,7 @@ def transform_plot(profile: Any, epsilons: Any, axes: Any = None) -> Any:
     transformed = profile.gdp_transform(epsilons) if hasattr(profile, "gdp_transform") else gdp_transform(profile)(epsilons)
     figure, only = _panels(axes, 1)
     only.plot(np.asarray(epsilons), transformed, color=_COLOURS[0], label="G")
-    return _finish(figure, (only,), "epsilon", "mu", ("Gaussian DP transform",))
+    return _finish(figure, (only,), "ε", "μ", ("Gaussian DP transform",))
 
 
 def _panels(axes: Any, count: int = 2) -> Any:
@@ -238,13 +283,15 @@ def _panels(axes: Any, count: int = 2) -> Any:
         if len(given) != count:
             raise BadValue(f"axes has {len(given)} panels; allowed: {count}, or None.")
         return (given[0].figure, *given)
-    figure = matplotlib_figure(figsize=(6.0 * count if count > 1 else 7.2, 4.6), layout="constrained")
+    figure = matplotlib_figure(figsize=(6.0 * count if count > 1 else 7.2, 5.2), layout="constrained")
     return (figure, *np.atleast_1d(figure.subplots(1, count)))
 
 
-def _finish(figure: Any, panels: tuple[Any, ...], x: str, y: str, titles: tuple[str, ...]) -> Any:
+def _finish(figure: Any, panels: tuple[Any, ...], x: str, y: str, titles: tuple[str, ...], caption: str = "") -> Any:
     for panel, title in zip(panels, titles, strict=True):
         finish(panel, title, x, y)
+    if caption:  # the layout keeps room for it
+        figure.supxlabel("\n" + "\n".join(textwrap.wrap(caption, 88 * len(panels))), fontsize=9, linespacing=1.35)
     return figure
 
 
