@@ -31,11 +31,15 @@ def test_the_public_names():
         "RandomizedResponse",
         "Unreachable",
         "Unsupported",
+        "calibrate",
         "compose",
         "conversion",
         "dpsgd",
         "from_json",
+        "remaining",
         "rounds",
+        "split",
+        "sweep",
     ]
 
 

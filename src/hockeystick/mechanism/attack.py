@@ -12,7 +12,7 @@ from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
 from ..loss.composed import ComposedLoss
-from ..neighbours import DEFAULT, checked
+from ..neighbours import DEFAULT, STATED, Stated, checked
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
 
 if TYPE_CHECKING:
@@ -55,12 +55,17 @@ class Attacks(ABC):
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         """The distinct mechanisms and how often each is used."""
 
+    @property
+    @abstractmethod
+    def stated(self) -> str:
+        """The relation for which questions are answered unless they say otherwise."""
+
     @abstractmethod
     def _run(self, neighbours: str) -> ComposedLoss: ...
 
     # Gaussian DP
 
-    def mu(self, delta: Any = None, neighbours: str = DEFAULT) -> Any:
+    def mu(self, delta: Any = None, neighbours: str = STATED) -> Any:
         """The smallest mu for which the release is mu-GDP: a certified upper bound, inf if there is none.
 
         With `delta`, the smallest mu with delta(eps) <= max(delta_mu(eps), delta) for every eps >= 0: mu-GDP up to that delta.
@@ -74,7 +79,7 @@ class Attacks(ABC):
         """
         return self.mu_bounds(delta, neighbours=neighbours).upper
 
-    def mu_bounds(self, delta: Any = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> Bounds:
+    def mu_bounds(self, delta: Any = None, tolerance: float = 1e-9, neighbours: str = STATED) -> Bounds:
         """Both ends of `mu`, `tolerance` apart where the profile is known that well and 600 evaluations suffice.
 
         >>> import hockeystick as hs
@@ -89,7 +94,7 @@ class Attacks(ABC):
         lower, upper = _each("delta", delta, _delta, lambda one: tuple(self.gdp(one, tolerance, neighbours).mu))
         return Bounds(lower, upper, exact)
 
-    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> GaussianDP:
+    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = STATED) -> GaussianDP:
         """`mu_bounds` together with where it is reached, and why, or why there is no mu.
 
         >>> import hockeystick as hs
@@ -108,7 +113,7 @@ class Attacks(ABC):
                 found = found._replace(upper=total, reason="each part has its mu, and their squares add")
         return GaussianDP(Bounds(found.lower, found.upper, run.exact), level, found.epsilon, found.reason, found.evaluations)
 
-    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> HeadGDP:
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = STATED) -> HeadGDP:
         """The smallest mu with delta(eps) <= delta_mu(eps) for eps up to `epsilon` only: no guarantee of GDP (paper G, 4.1).
 
         >>> import hockeystick as hs
@@ -123,7 +128,7 @@ class Attacks(ABC):
         found, log = gaussian_head(run, point, checks.positive("tolerance", tolerance))
         return HeadGDP(Bounds(found.lower, found.upper, run.exact), point, exp_up(log, 1.0))
 
-    def regret(self, delta: Any = None, neighbours: str = DEFAULT) -> Any:
+    def regret(self, delta: Any = None, neighbours: str = STATED) -> Any:
         """How far the curve of `mu(delta)` is from the release: the smallest k with f(x + k) - k <= G_mu(x), rounded up.
 
         f is the trade-off curve.  Small where mu says all that there is to say.
@@ -135,7 +140,7 @@ class Attacks(ABC):
         """
         return self.regret_bounds(delta, neighbours=neighbours).upper
 
-    def regret_bounds(self, delta: Any = None, tolerance: float = 1e-8, neighbours: str = DEFAULT) -> Bounds:
+    def regret_bounds(self, delta: Any = None, tolerance: float = 1e-8, neighbours: str = STATED) -> Bounds:
         """Both ends of `regret`."""
         from ..loss.regret import regret_ends
 
@@ -149,7 +154,7 @@ class Attacks(ABC):
         lower, upper = (ends(0.0)) if delta is None else _each("delta", delta, _delta, ends)
         return Bounds(lower, upper, run.exact)
 
-    def gdp_transform(self, epsilon: Any, neighbours: str = DEFAULT) -> Any:
+    def gdp_transform(self, epsilon: Any, neighbours: str = STATED) -> Any:
         """G(epsilon), the mu at which delta_mu(epsilon) is delta(epsilon), rounded up (paper G, Definition 4.1).
 
         >>> import hockeystick as hs
@@ -169,7 +174,7 @@ class Attacks(ABC):
 
     # tests
 
-    def tradeoff(self, alpha: Any, neighbours: str = DEFAULT) -> Any:
+    def tradeoff(self, alpha: Any, neighbours: str = STATED) -> Any:
         """The smallest type-II error of any test with type-I error alpha: a certified lower bound.
 
         The null hypothesis is that the record is absent, so alpha is the false-positive rate.  For one order ("remove") it is
@@ -181,12 +186,12 @@ class Attacks(ABC):
         """
         return self.tradeoff_bounds(alpha, neighbours).lower
 
-    def tradeoff_bounds(self, alpha: Any, neighbours: str = DEFAULT) -> Bounds:
+    def tradeoff_bounds(self, alpha: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `tradeoff`: the upper one is what a randomised threshold test attains."""
         test, exact = self._test(neighbours)
         return Bounds(*_each("alpha", alpha, _error_rate, lambda one: test(one).beta), exact)
 
-    def tpr(self, fpr: Any, neighbours: str = DEFAULT) -> Any:
+    def tpr(self, fpr: Any, neighbours: str = STATED) -> Any:
         """The largest true-positive rate of an attack with this false-positive rate: a certified upper bound.
 
         >>> import hockeystick as hs
@@ -195,12 +200,12 @@ class Attacks(ABC):
         """
         return self.tpr_bounds(fpr, neighbours).upper
 
-    def tpr_bounds(self, fpr: Any, neighbours: str = DEFAULT) -> Bounds:
+    def tpr_bounds(self, fpr: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `tpr`."""
         test, exact = self._test(neighbours)
         return Bounds(*_each("fpr", fpr, _error_rate, lambda one: test(one).tpr), exact)
 
-    def bayes_risk(self, prior: Any, neighbours: str = DEFAULT) -> Any:
+    def bayes_risk(self, prior: Any, neighbours: str = STATED) -> Any:
         """The least probability of error of an attacker who holds the record present with probability `prior`, rounded down.
 
         prior * (1 - delta(eps)) at eps = log((1 - prior) / prior).
@@ -211,7 +216,7 @@ class Attacks(ABC):
         """
         return self.bayes_risk_bounds(prior, neighbours).lower
 
-    def bayes_risk_bounds(self, prior: Any, neighbours: str = DEFAULT) -> Bounds:
+    def bayes_risk_bounds(self, prior: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `bayes_risk`."""
         forward, backward, run = self._profiles(neighbours)
 
@@ -228,7 +233,7 @@ class Attacks(ABC):
 
         return Bounds(*_each("prior", prior, _error_rate, ends), run.exact)
 
-    def posterior(self, prior: Any, fpr: Any, neighbours: str = DEFAULT) -> Any:
+    def posterior(self, prior: Any, fpr: Any, neighbours: str = STATED) -> Any:
         """P(present | accused) for the best attack with this false-positive rate, rounded up.
 
         >>> import hockeystick as hs
@@ -254,15 +259,20 @@ class Attacks(ABC):
 
     def _both(self, neighbours: str) -> ComposedLoss:
         """The run of both orders: mu-GDP of one is mu-GDP of the other."""
-        return self._run(DEFAULT if checked(neighbours) in ("add", "remove") else neighbours)
+        relation = self._relation(neighbours)
+        return self._run(DEFAULT if relation in ("add", "remove") else relation)
+
+    def _relation(self, neighbours: str) -> str:
+        return self.stated if isinstance(neighbours, Stated) else checked(neighbours)
 
     def _profiles(self, neighbours: str) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
         """log delta of the relation's pair, that of the reversed one, and the run."""
         from ..loss.gdp import profile_ends
 
-        run = self._run(neighbours)
+        relation = self._relation(neighbours)
+        run = self._run(relation)
         forward = profile_ends(run)
-        reverse = {"add": "remove", "remove": "add"}.get(neighbours)
+        reverse = {"add": "remove", "remove": "add"}.get(relation)
         return forward, forward if reverse is None else profile_ends(self._run(reverse)), run
 
     def _test(self, neighbours: str) -> "tuple[Callable[[float], Errors], bool]":
