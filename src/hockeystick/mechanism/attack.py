@@ -259,17 +259,17 @@ class Attacks(ABC):
 
     def _both(self, neighbours: str) -> ComposedLoss:
         """The run of both orders: mu-GDP of one is mu-GDP of the other."""
-        relation = self._relation(neighbours)
+        relation = self._asked_for(neighbours)
         return self._run(DEFAULT if relation in ("add", "remove") else relation)
 
-    def _relation(self, neighbours: str) -> str:
+    def _asked_for(self, neighbours: str) -> str:
         return self.stated if isinstance(neighbours, Stated) else checked(neighbours)
 
     def _profiles(self, neighbours: str) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
         """log delta of the relation's pair, that of the reversed one, and the run."""
         from ..loss.gdp import profile_ends
 
-        relation = self._relation(neighbours)
+        relation = self._asked_for(neighbours)
         run = self._run(relation)
         forward = profile_ends(run)
         reverse = {"add": "remove", "remove": "add"}.get(relation)

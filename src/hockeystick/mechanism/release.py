@@ -18,6 +18,7 @@ from ..numerics.rounding import exp_down, exp_up
 from .attack import Attacks
 
 if TYPE_CHECKING:
+    from ..report.report import Report
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
@@ -218,6 +219,17 @@ class Release(Attacks):
             raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
         found = np.array([ends(check(name, float(entry))) for entry in entries.ravel()]).reshape(-1, 2)
         return Bounds(found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape), tight)
+
+    def report(self, delta: float, neighbours: str = STATED, mu_delta: float = 1e-10) -> "Report":
+        """All answers at this delta, with what they rest on; prints, shows in notebooks, `.to_json()`, `.plot()`.
+
+        >>> import hockeystick as hs
+        >>> print(hs.Gaussian(sigma=2.0).report(delta=1e-6).statement.partition(" for ")[0])
+        The release is (ε, δ)-differentially private with ε = 2.26 and δ = 1e-06
+        """
+        from ..report.report import report
+
+        return report(self, delta, neighbours, mu_delta)
 
     def to_json(self) -> str:
         """The description as JSON text, with a version; `hockeystick.from_json` undoes it."""

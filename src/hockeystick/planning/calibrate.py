@@ -51,6 +51,7 @@ class _Search:
     target: Target
     whole: bool
     direct: bool = False
+    width: float = WIDTH
     seen: dict[float, float] = field(default_factory=dict)
 
     def run(self, start: float | None) -> Any:
@@ -63,7 +64,10 @@ class _Search:
         # the search looked at another certified end: the measure itself must hold too
         self.direct, self.seen = True, {}
         if self._gap(good) > 0.0:
-            good = self._narrow(*self._bracket(good, toward, stride=1e-9))
+            first = good
+            good, bad = self._bracket(first, toward, stride=1e-9)
+            self.width = max(WIDTH, 0.05 * abs(good - first))  # this far apart are the ends
+            good = self._narrow(good, bad)
         return self._value(good)
 
     # values
@@ -192,7 +196,7 @@ class _Search:
             return True
         if self.whole:
             return abs(int(self._value(good)) - int(self._value(bad))) <= 1
-        return abs(good - bad) <= WIDTH
+        return abs(good - bad) <= self.width
 
     def _guess(self, good: float, bad: float, stuck: int) -> float:
         """A place strictly between."""
