@@ -31,7 +31,7 @@ def calibrate(make: Callable[[Any], Release], start: float | None = None, **targ
     >>> import hockeystick as hs
     >>> sigma = calibrate(lambda s: hs.Gaussian(sigma=s).poisson(rate=0.01) * 10_000, epsilon=1.0, delta=1e-6)
     >>> round(sigma, 8)
-    3.98087541
+    4.30210647
     >>> calibrate(lambda n: hs.Gaussian(sigma=20.0) * n, start=1, epsilon=6.0, delta=1e-5)
     685
     """

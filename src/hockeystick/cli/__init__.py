@@ -1,0 +1,31 @@
+"""The command `hockeystick` (needs the extra `cli`)."""
+
+import contextlib
+import os
+import sys
+
+_MISSING = "the command hockeystick needs typer and rich; pip install 'hockeystick[cli]'."
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command, with the arguments of the shell unless given; exit codes: 0 answered, 2 bad input, 3 over budget or unreachable."""
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError:
+        sys.stderr.write(_MISSING + "\n")
+        raise SystemExit(2) from None
+    from .app import app
+
+    try:
+        code = app(args=arguments, prog_name="hockeystick", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has had enough
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:
+        from .failure import told
+
+        code = told(error)
+    raise SystemExit(code or 0)
