@@ -1,7 +1,8 @@
 """Calibration of DP-SGD's noise and a sweep, against dp_accounting, in one run on one core.  Nothing here is a test.
 
-Both are warmed up on other numbers, the calls alternate, medians are compared; targets move by parts in 1e6 so that nothing can be
-remembered.  `python bench/calibrate.py [calibrations] [sweeps]` says how many dp_accounting must do (slow: many seconds each).
+Both are warmed up on other numbers, the calls alternate, medians are compared; targets move by parts in 1e6 so that nothing
+can be remembered.  `python bench/calibrate.py [calibrations] [sweeps]`
+says how many dp_accounting must do (slow: many seconds each).
 """
 
 import json
@@ -74,16 +75,19 @@ def main(calibrations: int = 3, sweeps: int = 1) -> None:
         mine, theirs, sigmas = [], [], []
         for turn in range(max(9, calibrations)):
             wanted = epsilon * (1.0 + 1e-6 * turn)
-            took, sigma = timed(lambda w=wanted: ours(rate, steps, w, delta))
+            took, sigma = timed(lambda a=(rate, steps, wanted, delta): ours(*a))
             mine.append(took)
             if turn < calibrations:
-                took, other = timed(lambda w=wanted: peer(rate, steps, w, delta))
+                took, other = timed(lambda a=(rate, steps, wanted, delta): peer(*a))
                 theirs.append(took)
                 sigmas.append((sigma, other))
         name = f"q={rate:.4g} T={steps} epsilon={epsilon:g} delta={delta:g}"
         summary[name] = {"ours, ms": 1e3 * statistics.median(mine), "sigma, ours and theirs": sigmas[:1]}
         if theirs:
-            summary[name] |= {"theirs, s": statistics.median(theirs), "ratio": statistics.median(theirs) / statistics.median(mine)}
+            summary[name] |= {
+                "theirs, s": statistics.median(theirs),
+                "ratio": statistics.median(theirs) / statistics.median(mine),
+            }
         print(name, json.dumps(summary[name]), flush=True)
     our_sweep()
     mine_sweep = statistics.median(timed(our_sweep)[0] for _ in range(5))

@@ -8,7 +8,10 @@ _MISSING = "the command hockeystick needs typer and rich; pip install 'hockeysti
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command, with the arguments of the shell unless given; exit codes: 0 answered, 2 bad input, 3 over budget or unreachable."""
+    """Run the command, with the shell's arguments unless given.
+
+    Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable.
+    """
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

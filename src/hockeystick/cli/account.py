@@ -86,7 +86,9 @@ def compose(
 
 
 def convert(
-    epsilon: Annotated[float | None, typer.Option(help="From (epsilon, delta)-DP; delta 0 unless given.", show_default=False)] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="From (epsilon, delta)-DP; delta 0 unless given.", show_default=False)
+    ] = None,
     delta: Annotated[float | None, typer.Option(help="The delta of --epsilon.", show_default=False)] = None,
     mu: Mu = None,
     rho: Rho = None,
@@ -171,18 +173,23 @@ def explain(
     reached = [float(release.tpr(one, named)) for one in rates]
     for rate, tpr in zip(rates, reached, strict=True):
         words.append(
-            f"An attacker who wrongly accuses {100 * rate:g}% of absent records finds at most {up_text(100 * tpr, 4)}% of present "
-            f"ones (guessing finds {100 * rate:g}%)."
+            f"An attacker who wrongly accuses {100 * rate:g}% of absent records finds at most {up_text(100 * tpr, 4)}% of "
+            f"present ones (guessing finds {100 * rate:g}%)."
         )
     risk, posterior = float(release.bayes_risk(0.5, named)), float(release.posterior(0.5, 0.01, named))
     words.append(f"Who holds presence as likely as absence errs at least {down_text(100 * risk, 4)}% of the time.")
-    words.append(f"From 50% before, an accusation at a false-positive rate of 1% makes presence at most {up_text(100 * posterior, 4)}% likely.")
+    words.append(
+        "From 50% before, an accusation at a false-positive rate of 1% makes presence at most "
+        f"{up_text(100 * posterior, 4)}% likely."
+    )
     rests = [
         "This holds against any attacker, whatever else is known, and for every record by itself; groups of k records have more.",
         "It rests on the relation above, on the sampler and the noise being as described, and on nothing else being released.",
     ]
     if epsilon is not None:
-        rests.append("A bare epsilon stands for the worst mechanism of that guarantee; a run that is described has smaller rates.")
+        rests.append(
+            "A bare epsilon stands for the worst mechanism of that guarantee; a run that is described has smaller rates."
+        )
     if isinstance(release, Training):
         rests += release.notes
     if json:
@@ -210,7 +217,11 @@ def _factor(epsilon: float) -> str:
 
 
 def _claim(epsilon: float | None, delta: float | None, mu: float | None, rho: float | None, rdp: list[str] | None) -> Release:
-    given = [name for name, value in (("epsilon", epsilon), ("mu", mu), ("rho", rho), ("rdp", rdp)) if value is not None and value != []]
+    given = [
+        name
+        for name, value in (("epsilon", epsilon), ("mu", mu), ("rho", rho), ("rdp", rdp))
+        if value is not None and value != []
+    ]
     if len(given) != 1 or (delta is not None and epsilon is None):
         raise BadValue("give one of: --epsilon (and --delta) | --mu | --rho | --rdp order:value.")
     if epsilon is not None:
@@ -255,7 +266,7 @@ def _answer(
             ("epsilon", up_text(bounds.upper), f"at delta = {delta:g}, rounded up"),
             ("certified", f"{down_text(bounds.lower, 10)} to {up_text(bounds.upper, 10)}", "the truth lies between"),
             ("neighbours", named, RELATIONS[named]),
-            *((f"{one.count:,} x", one.words, "") for one in parts),
+            *((f"{one.uses:,} x", one.words, "") for one in parts),
         ]
         show.rows(f"{release!r}", rows)
         if isinstance(release, Training):

@@ -6,7 +6,9 @@ import typer
 
 from . import account, draw, plan
 
-EPILOG = "Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable.  Every command has --help with an example, and --json."
+EPILOG = (
+    "Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable.  Every command has --help with an example, and --json."
+)
 
 app = typer.Typer(
     add_completion=False,

@@ -34,10 +34,8 @@ def report(
         raise BadValue(f"--format is {wanted!r}; allowed: {', '.join(_FORMS)}.")
     release, settings = run_of(run or [])
     made = release.report(at_delta(delta, settings), relation(neighbours, settings))
-    if wanted == "text":
-        text = made.to_text(max(20, min(show.console().width, 100)))
-    else:
-        text = getattr(made, f"to_{wanted}")() + "\n"
+    width = max(20, min(show.console().width, 100))
+    text = made.to_text(width) if wanted == "text" else getattr(made, f"to_{wanted}")() + "\n"
     if output is None:
         sys.stdout.write(text)
     else:
@@ -81,7 +79,9 @@ def plot(
 
 
 def figures(
-    names: Annotated[list[str] | None, typer.Argument(help="Which figures; all of them unless given.", show_default=False)] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Which figures; all of them unless given.", show_default=False)
+    ] = None,
     output: Annotated[Path, typer.Option(help="The directory for them.")] = Path("figures"),
     form: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
     listed: Annotated[bool, typer.Option("--list", help="Only say which there are.")] = False,

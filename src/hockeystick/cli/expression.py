@@ -124,7 +124,9 @@ def _called(node: ast.Call, text: str, hole: Any) -> Release:
             raise BadValue(f"{ast.unparse(node.func.value)!r} in {text!r} is not a release.")
         called, name = getattr(base, node.func.attr), node.func.attr
     else:
-        raise BadValue(f"{ast.unparse(node.func)!r} is not known; allowed: {', '.join(NAMES)}, and the methods {', '.join(METHODS)}.")
+        raise BadValue(
+            f"{ast.unparse(node.func)!r} is not known; allowed: {', '.join(NAMES)}, and the methods {', '.join(METHODS)}."
+        )
     try:
         return called(*plain, **given)  # type: ignore[no-any-return]
     except TypeError as error:

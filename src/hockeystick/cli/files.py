@@ -1,18 +1,18 @@
 """A run described in a TOML or JSON file, or by expressions on the command line.
 
-    neighbours = "add-or-remove"
-    steps = ["Laplace(scale=5) * 20"]
+neighbours = "add-or-remove"
+steps = ["Laplace(scale=5) * 20"]
 
-    [[step]]
-    release = "Gaussian(sigma=2)"
-    count = 3
+[[step]]
+release = "Gaussian(sigma=2)"
+count = 3
 
-    [[dpsgd]]
-    examples = 60000
-    batch = 256
-    sigma = 1.1
-    epochs = 15
-    sampler = "poisson"
+[[dpsgd]]
+examples = 60000
+batch = 256
+sigma = 1.1
+epochs = 15
+sampler = "poisson"
 """
 
 import json
@@ -76,12 +76,12 @@ def _described(data: Any) -> tuple[Release, dict[str, Any]]:
         parts.append(dpsgd(**one))
     steps = data.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(one, str) for one in steps):
-        raise BadValue("steps is no list of texts; an example: steps = [\"Gaussian(sigma=2) * 3\"].")
+        raise BadValue('steps is no list of texts; an example: steps = ["Gaussian(sigma=2) * 3"].')
     parts += [release(one) for one in steps]
     for one in _tables(data, "step"):
         _refuse_unknown("step", one, ("release", "count"))
         if not isinstance(one.get("release"), str):
-            raise BadValue("a step needs a release, such as release = \"Gaussian(sigma=2)\".")
+            raise BadValue('a step needs a release, such as release = "Gaussian(sigma=2)".')
         parts.append(release(one["release"]) * one.get("count", 1))
     if not parts:
         raise BadValue("nothing is described; give steps, [[step]] or [[dpsgd]].")

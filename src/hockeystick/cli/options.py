@@ -57,4 +57,4 @@ def at_delta(given: float | None, settings: dict[str, Any] | None = None) -> flo
     wanted = given if given is not None else (settings or {}).get("delta")
     if wanted is None:
         raise BadValue("delta is missing; give --delta, for example --delta 1e-5 (well below one over the number of records).")
-    return wanted  # type: ignore[no-any-return]
+    return wanted

@@ -106,9 +106,11 @@ def calibrate(
         given = {"sigma": sigma, "rate": rate, "examples": examples, "batch": batch, "steps": steps, "epochs": epochs}
         if given[find] is not None:
             raise BadValue(f"--{find} is given, and is what is looked for; leave it out, or say what with --find.")
-        make = functools.partial(_training, sampler, neighbours, {name: one for name, one in given.items() if one is not None}, find)
+        make = functools.partial(
+            _training, sampler, neighbours, {name: one for name, one in given.items() if one is not None}, find
+        )
         begin, whole, name = start if start is not None else _FOUND[find], find in ("steps", "batch"), find
-    found = calibrated(make, int(begin) if whole and begin is not None else begin, neighbours=asked, **target.words)  # type: ignore[arg-type]
+    found = calibrated(make, int(begin) if whole and begin is not None else begin, neighbours=asked, **target.words)
     made = make(found)
     measured = target.measure(made)
     if json:
@@ -177,7 +179,9 @@ def rounds(
     if json:
         show.machine({"rounds": count, "step": repr(one), "target": goal.words, "version": __version__})
         return
-    show.rows(f"{one!r}", [("rounds", f"{count:,}", f"the most within {goal}{' after what was released before' if after else ''}")])
+    show.rows(
+        f"{one!r}", [("rounds", f"{count:,}", f"the most within {goal}{' after what was released before' if after else ''}")]
+    )
 
 
 def sweep(

@@ -1,5 +1,6 @@
 """The one parameter that just meets a target: noise, rate, steps, sensitivity, anything monotone."""
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -228,7 +229,7 @@ class _Search:
         gaps = [self.seen[y] for y in near]
         falls = self.seen[good] < self.seen[bad]
         ordered = sorted(zip(near, gaps, strict=True))
-        signs = {(b[1] - a[1]) * (good - bad) < 0.0 for a, b in zip(ordered, ordered[1:], strict=False)}
+        signs = {(b[1] - a[1]) * (good - bad) < 0.0 for a, b in itertools.pairwise(ordered)}
         if falls and len(set(gaps)) == len(gaps) >= 3 and signs == {True}:
             root = 0.0
             for i, y in enumerate(near):

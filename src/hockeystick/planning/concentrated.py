@@ -4,15 +4,15 @@ import heapq
 import math
 from typing import Any
 
+from ..conversion.zcdp import pure_to_zcdp_tight
 from ..loss.gaussian import GaussianLoss
-from ..mechanism.claim import ZCDP
+from ..mechanism.claim import ZCDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian
 from ..mechanism.release import Mechanism, Release, joined
 from ..neighbours import DEFAULT, orders
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..sampling.poisson import Poisson
 
-_FIRST = 1e-12  # the first order beyond 1; up to it the chord from order 1 bounds
 _WIDTH = 1e-12
 _MOST = 4000
 
@@ -20,14 +20,16 @@ _MOST = 4000
 def rho_of(release: Release, neighbours: str) -> float:
     """A rho for which the release is rho-zCDP, rounded up; inf where none is proved.
 
-    Gaussian noise (also discrete: Canonne, Kamath and Steinke 2020, Theorem 4) and `ZCDP` have theirs, which add.  A Poisson
-    sample is a mixture, so by quasi-convexity its divergences are at most those without sampling; for Gaussian noise they
+    Gaussian noise (also discrete: Canonne, Kamath and Steinke 2020, Theorem 4), `ZCDP` and `PureDP` have theirs, which add.  A
+    Poisson sample is a mixture, so by quasi-convexity its divergences are at most those without sampling; for Gaussian noise they
     come to that at large orders, so rho does not see the rate.  The rest is searched: with K(t) = t D_{1+t}, convex in t, the
     chords of K bound D_a / a between orders, which are added where the bound is largest until it is reached.
 
     >>> import hockeystick as hs
     >>> round(rho_of(hs.Gaussian(sigma=2.0) * 8, "add-or-remove"), 12), round(rho_of(hs.PureDP(epsilon=1.0), "add-or-remove"), 9)
     (1.0, 0.462117157)
+    >>> round(rho_of(hs.Laplace(scale=1.0), "add-or-remove"), 9)  # 1 / e, at order 1
+    0.367879441
     """
     fixed, rest = [], []
     for mechanism, count in release.parts:
@@ -46,6 +48,8 @@ def _known(mechanism: Mechanism, neighbours: str) -> float | None:
         whole = [(_known(one, neighbours), count) for one, count in mechanism.base.parts]
         rhos = [count * rho for rho, count in whole if rho is not None]
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None
+    if isinstance(mechanism, PureDP) and mechanism.neighbours == DEFAULT == neighbours:
+        return float(pure_to_zcdp_tight(mechanism.claimed_epsilon))  # largest at order 1
     if isinstance(mechanism, ZCDP) and mechanism.neighbours == DEFAULT == neighbours:
         return mechanism.rho
     wanted = orders(neighbours)
@@ -58,19 +62,23 @@ def _known(mechanism: Mechanism, neighbours: str) -> float | None:
 
 
 def _searched(release: Release, neighbours: str) -> float:
-    largest = float(release.rdp(math.inf, neighbours))
-    if math.isinf(largest):
-        return math.inf
-    if largest == 0.0:
-        return 0.0
+    """The larger of both orders, each by itself."""
+    ordered = ("remove", "add") if neighbours == DEFAULT else (neighbours,)
+    largest = float(release.rdp(math.inf, DEFAULT if neighbours in ("add", "remove") else neighbours))
+    if largest == 0.0 or math.isinf(largest):
+        return largest
+    return max(_one_order(release, order, largest) for order in ordered)
 
+
+def _one_order(release: Release, neighbours: str, largest: float) -> float:
     def cumulant(t: float) -> float:
         return float(release.rdp(1.0 + t, neighbours)) * t * (1.0 + 4.0 * UNIT)
 
-    reached = float(release.rdp(1.0, neighbours))
-    first = cumulant(_FIRST) / _FIRST
-    best = max(reached, first / (1.0 + _FIRST))
-    points = [_FIRST, 1e-3, 0.03, 0.3, 1.0, 3.0, 10.0]
+    first = 1e-3 / max(1.0, largest)
+    start = float(release.rdp(1.0, neighbours))
+    near = _near(release, neighbours, start, first, cumulant(first), largest)
+    best = max(start, cumulant(first) / (first * (1.0 + first)))
+    points = [first, *(t for t in (0.03, 0.3, 1.0, 3.0, 10.0) if t > first)]
     while largest / (1.0 + points[-1]) >= best:  # beyond the last order D_a <= D_inf
         points.append(4.0 * points[-1])
     values = [cumulant(t) for t in points]
@@ -92,7 +100,21 @@ def _searched(release: Release, neighbours: str) -> float:
         best = max(best, value / (middle * (1.0 + middle)))
         add(a, at_a, middle, value)
         add(middle, value, b, at_b)
-    return up(max(first, best, -cells[0][0]) * (1.0 + 4.0 * FUNCTION))
+    return up(max(near, best, -cells[0][0]) * (1.0 + 4.0 * FUNCTION))
+
+
+def _near(release: Release, neighbours: str, start: float, t: float, at_t: float, largest: float) -> float:
+    """A bound of D_a / a for orders up to 1 + t.
+
+    Let |Z| <= L.  Under the law tilted by s <= t the variance is at most e^{sL} and at least e^{-2sL} times that at s = 0, since
+    0 <= K(s) <= sL.  So the variance at 0 is at most 2 (K(t) - t K'(0)) e^{2tL} / t^2, and with V, e^{tL} times this, K(s) <=
+    s K'(0) + V s^2 / 2.  Over s (1 + s) that is monotone in s.  Where only bounds of K are known, K(s) <= s K(t) / t.
+    """
+    if not release._run(neighbours).exact:
+        return at_t / t
+    rest = max(0.0, at_t - t * start * (1.0 - 1e-13)) + 1e-12 * at_t
+    spread = 2.0 * rest / (t * t) * math.exp(3.0 * t * largest) * (1.0 + 16.0 * FUNCTION)
+    return max(start, (start + 0.5 * t * spread) / (1.0 + t)) * (1.0 + 16.0 * FUNCTION)
 
 
 def _chord(a: float, at_a: float, b: float, at_b: float) -> float:

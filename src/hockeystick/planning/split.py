@@ -22,9 +22,14 @@ def split(
     >>> import hockeystick as hs
     >>> sums, counts = split([lambda s: hs.Gaussian(sigma=s) * 3, lambda b: hs.Laplace(scale=b)], [1, 2], epsilon=1.0, delta=1e-6)
     >>> round(sums, 6), round(counts, 6)
-    (9.198386, 4.599193)
+    (8.942416, 4.471208)
     """
-    listed = [_checked(part) for part in parts] if not callable(parts) else [parts]
+    try:
+        listed = [_checked(part) for part in parts]
+    except TypeError as error:
+        if isinstance(error, BadType):
+            raise
+        raise BadType(f"parts is {parts!r}; allowed: a list of functions of a noise.") from None
     if not listed:
         raise BadValue("parts is empty; allowed: at least one function of a noise.")
     shares = [1.0] * len(listed) if weights is None else [checks.positive("a weight", weight) for weight in weights]

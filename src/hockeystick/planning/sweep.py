@@ -36,9 +36,9 @@ def sweep(
 ) -> dict[str, list[Any]]:
     """Every combination of the grid's values, and what is asked of `make(**values)`, as columns of one length.
 
-    A question is its name with what it is asked at: `epsilon=1e-6` is the epsilon at delta 1e-6, `delta=1.0` the delta at epsilon 1,
-    further `mu`, `rdp`, `tpr`, `bayes_risk`, `tradeoff`, and `advantage=True`.  Certified ends have columns of their own:
-    `epsilon` and `epsilon_lower`.  If `make` returns a number, as one that calibrates does, that is the column `value` and
+    A question is its name with what it is asked at: `epsilon=1e-6` is the epsilon at delta 1e-6, `delta=1.0` the delta at
+    epsilon 1, further `mu`, `rdp`, `tpr`, `bayes_risk`, `tradeoff`, and `advantage=True`.  Certified ends have columns of their
+    own: `epsilon` and `epsilon_lower`.  If `make` returns a number, as one that calibrates does, that is the column `value` and
     nothing is asked.  A combination that is refused has None in its columns and the reason in `error`.
 
     Any executor of concurrent.futures shares out the work (for processes `make` must be a function of a module).  After
@@ -133,7 +133,7 @@ def _checked_questions(questions: dict[str, Any], advantage: bool) -> tuple[Any,
     unknown = sorted(set(questions) - set(_QUESTIONS))
     if unknown:
         raise BadValue(f"{', '.join(unknown)} is no question; allowed: {', '.join(_QUESTIONS)}, advantage.")
-    asked = []
+    asked: list[tuple[Any, ...]] = []
     for name, at in questions.items():
         method, what = _QUESTIONS[name]
         asked.append((name, method, (checks.real(f"{name} (asked at {what})", at, "a number"),)))

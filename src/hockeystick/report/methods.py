@@ -29,7 +29,7 @@ SOURCES = {
     "DDR20": "Dong, Durfee, Rogers. Optimal differential privacy composition for exponential mechanisms. 2020. arXiv:1909.13830",
     "DRS22": "Dong, Roth, Su. Gaussian differential privacy. 2022. arXiv:1905.02383",
     "FMT21": "Feldman, McMillan, Talwar. Hiding among the clones. 2021. arXiv:2012.12803",
-    "G24": "Ganesh. Tight group-level DP guarantees for DP-SGD with sampling via mixture of Gaussians mechanisms. arXiv:2401.10294",
+    "G24": "Ganesh. Tight group-level DP guarantees for DP-SGD with sampling. 2024. arXiv:2401.10294",
     "G25": "Gomez et al. (ε, δ) considered harmful: best practices for reporting privacy guarantees. 2025. arXiv:2503.10945",
     "GDPT": "Gaussian differential privacy transformation: from identification to application",
     "KOV15": "Kairouz, Oh, Viswanath. The composition theorem for differential privacy. ICML 2015. arXiv:1311.0776",
@@ -39,12 +39,18 @@ SOURCES = {
 """The short form of docs/bibliography.md, by its keys."""
 
 _FAMILIES = {
-    "Gaussian": ("Gaussian noise of standard deviation {sigma:g}", "N(sensitivity, sigma²) against N(0, sigma²), [S22] Corollary 8"),
+    "Gaussian": (
+        "Gaussian noise of standard deviation {sigma:g}",
+        "N(sensitivity, sigma²) against N(0, sigma²), [S22] Corollary 8",
+    ),
     "Laplace": ("Laplace noise of scale {scale:g}", "the shifted Laplace pair, mathematics section 5"),
     "DiscreteGaussian": ("discrete Gaussian noise of sigma {sigma:g}", "the shifted pair on whole numbers, [CKS20]"),
     "DiscreteLaplace": ("discrete Laplace noise of scale {scale:g}", "the shifted pair on whole numbers, mathematics section 7"),
     "RandomizedResponse": ("randomised response of epsilon {epsilon:g}", "its own two laws, mathematics section 7"),
-    "Exponential": ("a selection by the exponential mechanism, epsilon {epsilon:g}", "bounded range, [DDR20]; mathematics section 8"),
+    "Exponential": (
+        "a selection by the exponential mechanism, epsilon {epsilon:g}",
+        "bounded range, [DDR20]; mathematics section 8",
+    ),
     "PureDP": ("anything {epsilon:g}-DP", "the worst pair is that of randomised response, [KOV15]"),
     "ApproxDP": ("anything ({epsilon:g}, {delta:g})-DP", "the worst pair has losses -epsilon, epsilon and infinity, [KOV15]"),
     "GDP": ("anything {mu:g}-GDP", "the pair N(mu, 1) against N(0, 1), [DRS22]"),
@@ -58,7 +64,7 @@ class Step(NamedTuple):
     """One distinct part of a run."""
 
     release: str
-    count: int
+    uses: int
     words: str
     sampler: str
     theorem: str
@@ -75,7 +81,7 @@ def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
         relation = "add-or-remove" if neighbours in ("add", "remove") else neighbours
         inner = [_step(one, uses, neighbours) for one, uses in mechanism.base.parts]
         theorem = THEOREMS.get((scheme, relation), "the description of the sampler").replace("](mathematics.md)", "]")
-        words = " and ".join(one.words if one.count == 1 else f"{one.count} times {one.words}" for one in inner)
+        words = " and ".join(one.words if one.uses == 1 else f"{one.uses} times {one.words}" for one in inner)
         grounds = dict.fromkeys(one.theorem for one in inner)
         theorem = f"{theorem.replace('[mathematics]', 'mathematics')}; of {'; '.join(grounds)}"
         return Step(repr(mechanism), count, f"{words}, on {sampler}", sampler, theorem)

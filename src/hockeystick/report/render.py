@@ -30,12 +30,18 @@ def sections(report: "Report") -> list[Section]:
         ("certified between", ends, "attained" if epsilon["tight"] else "an upper bound; it may be more than is needed"),
     ]
     if "refused" not in delta:
-        main.append((f"delta at epsilon = {delta['epsilon']:g}", up_text(delta["upper"]), "in the same way; this is the epsilon of the statement"))
-    found = [
+        main.append(
+            (
+                f"delta at epsilon = {delta['epsilon']:g}",
+                up_text(delta["upper"]),
+                "in the same way; this is the epsilon of the statement",
+            )
+        )
+    return [
         Section("Privacy report", [], [report.statement]),
         Section(
             "What is released",
-            [(f"{one.count:,} x", one.release, f"{one.words}; {one.theorem}") for one in steps(report.release, report.neighbours)],
+            [(f"{one.uses:,} x", one.release, f"{one.words}; {one.theorem}") for one in steps(report.release, report.neighbours)],
             [f"Relation: {report.neighbours}, {RELATIONS[report.neighbours]}."],
         ),
         Section("Epsilon and delta", main, []),
@@ -53,7 +59,6 @@ def sections(report: "Report") -> list[Section]:
         Section("Assumptions", [], report.assumptions),
         Section("Sources", [(f"[{key}]", text, "") for key, text in report.citations.items()], []),
     ]
-    return found
 
 
 def _mu(mu: dict[str, Any], how: str) -> tuple[list[tuple[str, str, str]], list[str]]:

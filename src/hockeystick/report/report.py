@@ -183,7 +183,7 @@ class Report:
             described = json.loads(self.release.to_json())
         except HockeystickError:
             described = None
-        return _plain(
+        found: dict[str, Any] = _plain(
             {
                 "hockeystick": _version(),
                 "form": FORM,
@@ -203,6 +203,7 @@ class Report:
                 "citations": self.citations,
             }
         )
+        return found
 
     def to_json(self, indent: int | None = 2) -> str:
         """JSON text; docs/report.schema.json is its schema.  An infinite value is null."""
@@ -263,7 +264,7 @@ def _tried(found: Any) -> dict[str, Any]:
 def _listed(parts: list[Any]) -> str:
     if not parts:
         return "nothing"
-    return "; ".join(f"{one.count:,} uses of {one.words}" if one.count > 1 else one.words for one in parts)
+    return "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in parts)
 
 
 def _plain(value: Any) -> Any:
