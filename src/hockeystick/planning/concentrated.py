@@ -1,5 +1,6 @@
 """The smallest rho of a release: the largest Rényi divergence over its order."""
 
+import functools
 import heapq
 import math
 from typing import Any
@@ -13,8 +14,9 @@ from ..neighbours import DEFAULT, orders
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..sampling.poisson import Poisson
 
-_WIDTH = 1e-12
-_MOST = 4000
+_FIRST = (0.3, 0.1, 0.03, 0.01, 1e-3)
+_WIDTH = 1e-11
+_MOST = 400
 
 
 def rho_of(release: Release, neighbours: str) -> float:
@@ -39,7 +41,11 @@ def rho_of(release: Release, neighbours: str) -> float:
         else:
             fixed.append(count * rho)
     known = up(math.fsum(fixed) * (1.0 + 4.0 * UNIT)) if fixed else 0.0
-    return known if not rest else up(known + _searched(joined(rest), neighbours))
+    if not rest:
+        return known
+    times = rest[0][1] if len(rest) == 1 else 1  # copies of one mechanism have the same best order
+    found = _searched(rest[0][0] if len(rest) == 1 else joined(rest), neighbours)
+    return up((known + times * found) * (1.0 + 4.0 * UNIT))
 
 
 def _known(mechanism: Mechanism, neighbours: str) -> float | None:
@@ -61,6 +67,7 @@ def _known(mechanism: Mechanism, neighbours: str) -> float | None:
     return up(0.5 * loss.square * (1.0 + 4.0 * UNIT)) if isinstance(loss, GaussianLoss) else None
 
 
+@functools.lru_cache(maxsize=32)
 def _searched(release: Release, neighbours: str) -> float:
     """The larger of both orders, each by itself."""
     ordered = ("remove", "add") if neighbours == DEFAULT else (neighbours,)
@@ -74,11 +81,15 @@ def _one_order(release: Release, neighbours: str, largest: float) -> float:
     def cumulant(t: float) -> float:
         return float(release.rdp(1.0 + t, neighbours)) * t * (1.0 + 4.0 * UNIT)
 
-    first = 1e-3 / max(1.0, largest)
     start = float(release.rdp(1.0, neighbours))
-    near = _near(release, neighbours, start, first, cumulant(first), largest)
+    exact = release._run(neighbours).exact
+    for share in _FIRST:  # the farther the better
+        first = share / max(1.0, largest)
+        near = _near(exact, start, first, cumulant(first), largest)
+        if near <= start * (1.0 + 1e-14):
+            break
     best = max(start, cumulant(first) / (first * (1.0 + first)))
-    points = [first, *(t for t in (0.03, 0.3, 1.0, 3.0, 10.0) if t > first)]
+    points = [first, *(t for t in (0.03, 0.3, 1.0, 3.0, 10.0) if t > 1.5 * first)]
     while largest / (1.0 + points[-1]) >= best:  # beyond the last order D_a <= D_inf
         points.append(4.0 * points[-1])
     values = [cumulant(t) for t in points]
@@ -103,18 +114,18 @@ def _one_order(release: Release, neighbours: str, largest: float) -> float:
     return up(max(near, best, -cells[0][0]) * (1.0 + 4.0 * FUNCTION))
 
 
-def _near(release: Release, neighbours: str, start: float, t: float, at_t: float, largest: float) -> float:
+def _near(exact: bool, start: float, t: float, at_t: float, largest: float) -> float:
     """A bound of D_a / a for orders up to 1 + t.
 
     Let |Z| <= L.  Under the law tilted by s <= t the variance is at most e^{sL} and at least e^{-2sL} times that at s = 0, since
     0 <= K(s) <= sL.  So the variance at 0 is at most 2 (K(t) - t K'(0)) e^{2tL} / t^2, and with V, e^{tL} times this, K(s) <=
     s K'(0) + V s^2 / 2.  Over s (1 + s) that is monotone in s.  Where only bounds of K are known, K(s) <= s K(t) / t.
     """
-    if not release._run(neighbours).exact:
+    if not exact:
         return at_t / t
     rest = max(0.0, at_t - t * start * (1.0 - 1e-13)) + 1e-12 * at_t
     spread = 2.0 * rest / (t * t) * math.exp(3.0 * t * largest) * (1.0 + 16.0 * FUNCTION)
-    return max(start, (start + 0.5 * t * spread) / (1.0 + t)) * (1.0 + 16.0 * FUNCTION)
+    return max(start, (start + 0.5 * t * spread) / (1.0 + t) * (1.0 + 16.0 * FUNCTION))
 
 
 def _chord(a: float, at_a: float, b: float, at_b: float) -> float:
