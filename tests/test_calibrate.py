@@ -23,7 +23,10 @@ class Counted:
 
 
 def meets(make, value, **target):
-    return Target.of(**target).holds(make(value))
+    try:
+        return Target.of(**target).holds(make(value))
+    except hs.BadValue:  # beyond what make takes
+        return False
 
 
 def check(make, start=None, **target):
@@ -105,12 +108,7 @@ def test_random_calibrations():
         epsilon, delta = 10 ** generator.uniform(-1, 1), 10 ** generator.uniform(-9, -4)
         check(lambda s: dpsgd(s, rate, steps), epsilon=epsilon, delta=delta)  # noqa: B023
         sigma = 10 ** generator.uniform(0.3, 1.5)
-        try:
-            check(lambda q: dpsgd(sigma, q, steps), epsilon=epsilon, delta=delta)  # noqa: B023
-        except hs.HockeystickError:
-            raise
-        except AssertionError:
-            assert meets(lambda q: dpsgd(sigma, q, steps), 1.0, epsilon=epsilon, delta=delta)  # noqa: B023
+        check(lambda q: dpsgd(sigma, q, steps), epsilon=epsilon, delta=delta)  # noqa: B023
 
 
 def test_few_evaluations():
@@ -268,7 +266,11 @@ def test_rho_where_it_is_known():
     pure = rho_of(hs.RandomizedResponse(epsilon=0.7), "add-or-remove")
     assert pure == pytest.approx(0.7 * math.tanh(0.35), rel=1e-9)
     orders = 1.0 + np.geomspace(1e-2, 1e3, 200)
-    for run in (hs.Laplace(scale=2.0).poisson(rate=0.1) * 5, hs.Exponential(epsilon=1.0) * 2, hs.PureDP(epsilon=1.0, neighbours="replace")):
+    for run in (
+        hs.Laplace(scale=2.0).poisson(rate=0.1) * 5,
+        hs.Exponential(epsilon=1.0) * 2,
+        hs.PureDP(epsilon=1.0, neighbours="replace"),
+    ):
         relation = "replace" if "replace" in repr(run) else "add-or-remove"
         rho = rho_of(run, relation)
         assert (run.rdp(orders, relation) <= rho * orders * (1 + 1e-13)).all()
