@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from .. import checks
 from ..errors import BadType, BadValue, Unreachable
 from ..mechanism.release import Release
+from .rounds import MOST
 from .target import Target, Wanted
 
 WIDTH = 8e-10
@@ -78,7 +79,7 @@ class _Search:
 
     def _place(self, x: float) -> float:
         """The nearest place that can be asked."""
-        return math.log(max(1, round(math.exp(min(x, 36.7))))) if self.whole else x
+        return math.log(min(max(1, round(math.exp(min(x, 40.0)))), MOST)) if self.whole else x
 
     def _release(self, x: float) -> Release | None:
         """None where `make` refuses the value."""
@@ -90,11 +91,14 @@ class _Search:
             raise BadType(f"make({self._value(x)!r}) is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
         return release
 
+    def _made(self, x: float) -> Release:
+        release = self._release(x)
+        assert release is not None
+        return release
+
     def _gap(self, x: float) -> float:
         if x not in self.seen:
-            release = self._release(x)
-            assert release is not None
-            self.seen[x] = self.target.gap(release, self.direct)
+            self.seen[x] = self.target.gap(self._made(x), self.direct)
             if len(self.seen) > _EVALUATIONS:
                 raise Unreachable(f"no value was found in {_EVALUATIONS} evaluations; is make monotone?  Give another start.")
         return self.seen[x]
@@ -135,24 +139,23 @@ class _Search:
             return min(goods, key=lambda y: toward * y), max(bads, key=lambda y: toward * y)
         side = float(toward if bads else -toward)
         y = max(known, key=lambda y: side * y)
-        while True:
+        last = False  # whether y is the last value that make takes
+        while not last:
             following = self._place(y + side * self._stride(side, stride))
-            if following == y and not self.whole:
-                break
             if self.whole and following == y:
-                following = math.log(self._value(y) + int(side)) if self._value(y) + int(side) >= 1 else y
-            edge = abs(following - x) > _FARTHEST or following == y
-            if edge or self._release(following) is None:
-                following = self._edge(y, following) if not edge else y
-                if following == y:
-                    break
+                following = math.log(min(max(1, self._value(y) + int(side)), MOST))
+            if following == y or abs(following - x) > _FARTHEST:
+                last = self.whole and side < 0.0
+                break
+            if self._release(following) is None:
+                following, last = self._edge(y, following), True
             if (self._gap(following) <= 0.0) == bool(bads):
                 return (following, y) if bads else (y, following)
             y, stride = following, stride * 2.0
         if bads:
             raise Unreachable(self._never(y))
-        if abs(y - x) < 0.4 * _FARTHEST and self._release(self._place(y)) is not None:
-            return y, y  # the last value that make takes
+        if last:
+            return y, y
         raise Unreachable(self._always(y))
 
     def _stride(self, side: float, stride: float) -> float:
@@ -245,12 +248,12 @@ class _Search:
     # words
 
     def _measured(self, x: float) -> str:
-        release = self._release(x)
-        assert release is not None
-        return f"{self.target.kind} is {self.target.measure(release):.9g} at {self._value(x):.6g}"
+        return f"{self.target.kind} is {self.target.measure(self._made(x)):.9g} at {self._value(x):.6g}"
 
     def _never(self, x: float) -> str:
-        return f"no value reaches {self.target}: {self._measured(x)}, and goes no further."
+        ends = [x, min(self.seen), max(self.seen)]
+        best = min(ends, key=lambda y: self.target.measure(self._made(y)) * (-1 if self.target.kind == "bayes_risk" else 1))
+        return f"no value reaches {self.target}: {self._measured(best)}, the limit of what was found."
 
     def _always(self, x: float) -> str:
         return f"every value meets {self.target}: {self._measured(x)}; there is nothing to calibrate."
