@@ -47,7 +47,7 @@ def _targets(r: random.Random) -> list[dict[str, float]]:
 def main(times: int, seed: int = 0, slow: bool = True) -> int:
     """How many failed."""
     found: Counter[str] = Counter()
-    r = random.Random(seed)  # noqa: S311
+    r = random.Random(seed)
     for _ in range(times):
         targets = _targets(r)
         for name, (make, start) in _parameters(r).items():

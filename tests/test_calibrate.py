@@ -262,6 +262,12 @@ def test_rho_where_it_is_known():
     assert rho_of(hs.ZCDP(rho=0.25) * 2 + hs.Gaussian(sigma=1.0), "add-or-remove") == pytest.approx(1.0)
     assert rho_of(hs.DiscreteGaussian(sigma=1.0), "add-or-remove") == pytest.approx(0.5)
     assert rho_of(hs.Gaussian(sigma=1.0), "replace") == pytest.approx(2.0)
+    fixed = hs.Gaussian(sigma=4.0).without_replacement(batch=10, examples=100)
+    assert rho_of(fixed * 8, "add-or-remove") == rho_of(fixed * 8, "replace") == pytest.approx(1.0)
+    assert fixed.rdp(20.0) <= 20.0 * rho_of(fixed, "add-or-remove")
+    assert rho_of(hs.Gaussian(sigma=2.0).full_pass(by="shuffle") * 2, "zero-out") == pytest.approx(0.25)
+    with pytest.raises(hs.Unsupported):
+        rho_of(hs.Gaussian(sigma=2.0).full_pass(by="shuffle"), "add-or-remove")
     assert rho_of(hs.ApproxDP(epsilon=0.1, delta=1e-6), "add-or-remove") == math.inf
     pure = rho_of(hs.RandomizedResponse(epsilon=0.7), "add-or-remove")
     assert pure == pytest.approx(0.7 * math.tanh(0.35), rel=1e-9)

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 import hockeystick as hs
-from hockeystick.report.methods import SOURCES
+from hockeystick.report.methods import SOURCES, steps
 from hockeystick.report.numbers import down_text, rounded_up, up_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -118,6 +118,19 @@ def test_training_notes_and_relation_are_told():
     assert set(run.notes) <= set(report.assumptions)
     assert report.neighbours == "add-or-remove"
     assert run.report(delta=1e-5, neighbours="remove").neighbours == "remove"
+
+
+def test_groups_and_sensitivities_are_told():
+    sampled = (hs.Gaussian(sigma=4.0).poisson(rate=0.01) * 100).group(3)
+    claimed = hs.ApproxDP(epsilon=0.1, delta=1e-12).group(2)
+    for run, size in ((sampled, 3), (claimed, 2)):
+        report = run.report(delta=1e-6)
+        assert f"a group of up to {size} together" in " ".join(report.assumptions)
+        words = steps(run, "add-or-remove")[0].words
+        assert f"groups of {size} records" in words
+    jsonschema.validate(json.loads(report.to_json()), SCHEMA)
+    assert f"a group of up to {size} together" in report.statement
+    assert "sensitivity of 3" in hs.Gaussian(sigma=4.0).group(3).report(delta=1e-6).statement
 
 
 def test_no_epsilon():

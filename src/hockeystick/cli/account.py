@@ -12,7 +12,7 @@ from ..mechanism.training import Training
 from ..neighbours import Stated
 from ..planning.concentrated import rho_of
 from ..planning.dpsgd import dpsgd as training
-from ..report.methods import RELATIONS
+from ..report.methods import neighbouring
 from ..report.methods import steps as described
 from ..report.numbers import down_text, up_text
 from . import show
@@ -164,7 +164,7 @@ def explain(
     asked = relation(neighbours, settings)
     named = release.stated if isinstance(asked, Stated) else asked
     bound = epsilon if epsilon is not None else float(release.epsilon(chosen, named))
-    words = [f"The guarantee: epsilon = {up_text(bound)} at delta = {chosen:g}, for {RELATIONS[named]} ({named})."]
+    words = [f"The guarantee: epsilon = {up_text(bound)} at delta = {chosen:g}, for {neighbouring(release, named)} ({named})."]
     words.append(
         f"Whatever is released is at most e^epsilon = {_factor(bound)} times as likely with a record as without it, "
         f"but for events of probability {chosen:g} in all."
@@ -265,7 +265,7 @@ def _answer(
         rows: list[show.Row] = [
             ("epsilon", up_text(bounds.upper), f"at delta = {delta:g}, rounded up"),
             ("certified", f"{down_text(bounds.lower, 10)} to {up_text(bounds.upper, 10)}", "the truth lies between"),
-            ("neighbours", named, RELATIONS[named]),
+            ("neighbours", named, neighbouring(release, named)),
             *((f"{one.uses:,} x", one.words, "") for one in parts),
         ]
         show.rows(f"{release!r}", rows)

@@ -12,9 +12,11 @@ from ..mechanism.discrete import DiscreteGaussian
 from ..mechanism.release import Mechanism, Release, joined
 from ..neighbours import DEFAULT, orders
 from ..numerics.rounding import FUNCTION, UNIT, up
+from ..sampling.fixed_size import WithoutReplacement
+from ..sampling.full_pass import FullPass
 from ..sampling.poisson import Poisson
 
-_FIRST = (0.3, 0.1, 0.03, 0.01, 1e-3)
+_FIRST = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
 _WIDTH = 1e-11
 _MOST = 400
 
@@ -23,9 +25,10 @@ def rho_of(release: Release, neighbours: str) -> float:
     """A rho for which the release is rho-zCDP, rounded up; inf where none is proved.
 
     Gaussian noise (also discrete: Canonne, Kamath and Steinke 2020, Theorem 4), `ZCDP` and `PureDP` have theirs, which add.  A
-    Poisson sample is a mixture, so by quasi-convexity its divergences are at most those without sampling; for Gaussian noise they
-    come to that at large orders, so rho does not see the rate.  The rest is searched: with K(t) = t D_{1+t}, convex in t, the
-    chords of K bound D_a / a between orders, which are added where the bound is largest until it is reached.
+    sample by coins, without replacement or in a pass is a mixture, so by quasi-convexity its divergences are at most those
+    without sampling; for a Poisson sample of Gaussian noise they come to that at large orders, so rho does not see the rate.
+    The rest is searched: with K(t) = t D_{1+t}, convex in t, the chords of K bound D_a / a between orders, which are added
+    where the bound is largest until it is reached (docs/mathematics.md, section 15).
 
     >>> import hockeystick as hs
     >>> round(rho_of(hs.Gaussian(sigma=2.0) * 8, "add-or-remove"), 12), round(rho_of(hs.PureDP(epsilon=1.0), "add-or-remove"), 9)
@@ -50,8 +53,10 @@ def rho_of(release: Release, neighbours: str) -> float:
 
 def _known(mechanism: Mechanism, neighbours: str) -> float | None:
     """Where D_a / a is constant, or largest at infinite order."""
-    if isinstance(mechanism, Poisson):
-        whole = [(_known(one, neighbours), count) for one, count in mechanism.base.parts]
+    if isinstance(mechanism, Poisson | WithoutReplacement | FullPass):
+        mechanism.loss(orders(neighbours))  # refused where there is no proof
+        moved = "replace" if isinstance(mechanism, WithoutReplacement) else neighbours  # batches differ by a replacement
+        whole = [(_known(one, moved), count) for one, count in mechanism.base.parts]
         rhos = [count * rho for rho, count in whole if rho is not None]
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None
     if isinstance(mechanism, PureDP) and mechanism.neighbours == DEFAULT == neighbours:
@@ -82,14 +87,14 @@ def _one_order(release: Release, neighbours: str, largest: float) -> float:
         return float(release.rdp(1.0 + t, neighbours)) * t * (1.0 + 4.0 * UNIT)
 
     start = float(release.rdp(1.0, neighbours))
-    exact = release._run(neighbours).exact
-    for share in _FIRST:  # the farther the better
+    exact = neighbours in ("add", "remove") and release._run(neighbours).exact  # one order, and both ends of its loss
+    for share in _FIRST if exact else _FIRST[-1:]:  # the farther the better
         first = share / max(1.0, largest)
         near = _near(exact, start, first, cumulant(first), largest)
         if near <= start * (1.0 + 1e-14):
             break
     best = max(start, cumulant(first) / (first * (1.0 + first)))
-    points = [first, *(t for t in (0.03, 0.3, 1.0, 3.0, 10.0) if t > 1.5 * first)]
+    points = [first, *(t for t in (1e-4, 1e-3, 0.03, 0.3, 1.0, 3.0, 10.0) if t > 1.5 * first)]
     while largest / (1.0 + points[-1]) >= best:  # beyond the last order D_a <= D_inf
         points.append(4.0 * points[-1])
     values = [cumulant(t) for t in points]

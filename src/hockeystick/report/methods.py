@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 
 from ..loss.gaussian import GaussianLoss
 from ..loss.renyi import RenyiLoss
+from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
 from ..sampling.base import Sampled
+from ..sampling.group import GroupedPoisson, GroupedRun
 from ..sampling.support import THEOREMS
 
 RELATIONS = {
@@ -60,6 +62,9 @@ _FAMILIES = {
 }
 
 
+_GROUPS = "mixtures of normal laws, [G24]"
+
+
 class Step(NamedTuple):
     """One distinct part of a run."""
 
@@ -76,17 +81,33 @@ def steps(release: Release, neighbours: str) -> list[Step]:
 
 
 def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
+    if isinstance(mechanism, GroupedRun):
+        inner = steps(mechanism.run, neighbours)
+        words = "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in inner)
+        samplers = "; ".join(dict.fromkeys(one.sampler for one in inner))
+        return Step(
+            repr(mechanism), count, f"{words}, for {_group(mechanism.size)}", samplers, "group privacy, [S22] section 6.2"
+        )
     if isinstance(mechanism, Sampled):
         scheme, sampler = _scheme(mechanism)
         relation = "add-or-remove" if neighbours in ("add", "remove") else neighbours
         inner = [_step(one, uses, neighbours) for one, uses in mechanism.base.parts]
-        theorem = THEOREMS.get((scheme, relation), "the description of the sampler").replace("](mathematics.md)", "]")
+        theorem = THEOREMS.get((scheme, relation), _GROUPS if scheme == "group" else "the description of the sampler").replace(
+            "](mathematics.md)", "]"
+        )
         words = " and ".join(one.words if one.uses == 1 else f"{one.uses} times {one.words}" for one in inner)
         grounds = dict.fromkeys(one.theorem for one in inner)
         theorem = f"{theorem.replace('[mathematics]', 'mathematics')}; of {'; '.join(grounds)}"
         return Step(repr(mechanism), count, f"{words}, on {sampler}", sampler, theorem)
-    words, theorem = _FAMILIES.get(type(mechanism).__name__, (repr(mechanism), "the description of the mechanism"))
-    return Step(repr(mechanism), count, words.format(**mechanism.parameters()), "all records", theorem)
+    words, theorem = _FAMILIES.get(type(mechanism).__name__, ("", "the description of the mechanism"))
+    named = words.format(**mechanism.parameters()) if words else repr(mechanism)
+    if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
+        named += f" on a sensitivity of {mechanism.sensitivity:g}"
+    return Step(repr(mechanism), count, named, "all records", theorem)
+
+
+def _group(size: int) -> str:
+    return f"groups of {size} records that come, go or change together"
 
 
 def _scheme(mechanism: Any) -> tuple[str, str]:
@@ -100,11 +121,15 @@ def _scheme(mechanism: Any) -> tuple[str, str]:
     if kind == "FullPass":
         by = mechanism.by
         return ("a shuffled pass" if by == "shuffle" else f"a pass by {by}"), f"every batch of a pass by {by}"
+    if kind == "GroupedPoisson":
+        return "group", f"a Poisson sample of rate {mechanism.rate:g}, for {_group(mechanism.size)}"
     return kind, f"a sample ({mechanism!r})"
 
 
 def engine(release: Release, neighbours: str) -> str:
     """How the intervals of epsilon and delta come about."""
+    if isinstance(release, GroupedRun):
+        return "the profile of the run, carried to groups, [S22] section 6.2"
     losses = [loss for loss, _ in release._run(neighbours).terms]
     if all(isinstance(loss, GaussianLoss) for loss in losses):
         return "closed form of Gaussian noise, [BW18]; composition: squares of mu add"
@@ -113,6 +138,19 @@ def engine(release: Release, neighbours: str) -> str:
     if any(hasattr(type(loss), "members") for loss in losses):
         return "proved bounds of the pair, composed [ZDW22] Theorem 10; contour integral [A23] or tilted lattice [D22]"
     return "the composed pair [ZDW22] Theorem 10; contour integral through the saddle point [A23] or tilted lattice [D22]"
+
+
+def group_size(release: Release) -> int:
+    """How many records the neighbours of a run differ by."""
+    if isinstance(release, GroupedRun):
+        return release.size
+    return max((one.size for one, _ in release.parts if isinstance(one, GroupedPoisson)), default=1)
+
+
+def neighbouring(release: Release, neighbours: str) -> str:
+    """Which data sets count as neighbours, in words."""
+    size = group_size(release)
+    return RELATIONS[neighbours] + (f", where for one record stands a group of up to {size} together" if size > 1 else "")
 
 
 def cited(*texts: str) -> dict[str, str]:

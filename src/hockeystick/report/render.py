@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .methods import RELATIONS, steps
+from .methods import neighbouring, steps
 from .numbers import down_text, up_text
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def sections(report: "Report") -> list[Section]:
         Section(
             "What is released",
             [(f"{one.uses:,} x", one.release, f"{one.words}; {one.theorem}") for one in steps(report.release, report.neighbours)],
-            [f"Relation: {report.neighbours}, {RELATIONS[report.neighbours]}."],
+            [f"Relation: {report.neighbours}, {neighbouring(report.release, report.neighbours)}."],
         ),
         Section("Epsilon and delta", main, []),
         Section(

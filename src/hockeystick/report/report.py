@@ -15,7 +15,7 @@ from ..mechanism.training import Training
 from ..neighbours import STATED, Stated, checked
 from ..planning.rdp_accountant import RDPAccountant
 from . import render
-from .methods import RELATIONS, cited, engine, steps
+from .methods import cited, engine, neighbouring, steps
 from .numbers import down_text, rounded_up, up_text
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Report:
         samplers = {one.sampler for one in steps(self.release, self.neighbours)} - {"all records"}
         drawn = [f"Batches are drawn as stated ({one}); other ways of drawing have other answers." for one in sorted(samplers)]
         if not stated or self.neighbours != self.release.stated:
-            stated.append(f"Neighbours ({self.neighbours}): {RELATIONS[self.neighbours]}.")
+            stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
         return [*stated, *drawn, *_ASSUMED]
 
     @cached_property
@@ -149,10 +149,10 @@ class Report:
         """Sentences for a paper or a data release."""
         found = self.epsilon
         if math.isinf(found["upper"]):
-            return f"No epsilon is guaranteed at δ = {self.at:g} for {RELATIONS[self.neighbours]}."
+            return f"No epsilon is guaranteed at δ = {self.at:g} for {neighbouring(self.release, self.neighbours)}."
         lines = [
             f"The release is (ε, δ)-differentially private with ε = {up_text(found['upper'], 3)} and δ = {self.at:g} for "
-            f"{RELATIONS[self.neighbours]} ({self.neighbours}).",
+            f"{neighbouring(self.release, self.neighbours)} ({self.neighbours}).",
             f"It consists of {_listed(steps(self.release, self.neighbours))}.",
             f"The exact ε lies between {down_text(found['lower'])} and {up_text(found['upper'])}"
             + (", and is attained." if found["tight"] else "; the upper end is proved, and may be more than is needed."),
