@@ -257,6 +257,27 @@ def test_rho_of_laplace_noise(scale):
     assert found <= 3 * truth * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("scale", [0.05, 0.3, 1.0, 3.0, 20.0, 300.0])
+def test_divergences_of_order_one_are_rounded_up_by_little(scale):
+    """What rho relies on near order 1."""
+    import mpmath
+
+    with mpmath.workdps(40):
+        b = mpmath.mpf(scale)
+        laplace = 1 / b - 1 + mpmath.exp(-1 / b)
+        ratio = mpmath.exp(-1 / b)
+        discrete = (1 - ratio) / (1 + ratio) / b  # the sum of |k - 1| - |k| over b: P(k <= 0) - P(k > 0)
+        odds = mpmath.exp(1 / b)
+        response = (odds - 1) / (odds + 4) / b  # five categories
+    for run, truth in (
+        (hs.Laplace(scale=scale), laplace),
+        (hs.DiscreteLaplace(scale=scale), discrete),
+        (hs.RandomizedResponse(epsilon=1.0 / scale, categories=5), response),
+    ):
+        for order in ("add", "remove"):
+            assert truth * (1 - mpmath.mpf(10) ** -12) <= run.rdp(1.0, order) <= truth * (1 + mpmath.mpf(10) ** -12)
+
+
 def test_rho_where_it_is_known():
     assert rho_of(dpsgd(2.0, 0.1, 8), "add-or-remove") == pytest.approx(1.0)
     assert rho_of(hs.ZCDP(rho=0.25) * 2 + hs.Gaussian(sigma=1.0), "add-or-remove") == pytest.approx(1.0)
