@@ -87,6 +87,11 @@ def test_exit_codes(run):
         ("compose 'Gaussian(sigma=1).__class__' --delta 1e-5", "not allowed"),
         ("compose 'Gaussian(sigma=1/0)' --delta 1e-5", "division by zero"),
         ("compose 'Gaussian(sigma=9**99**99)' --delta 1e-5", "not allowed"),
+        ("compose '\"a\" * 10**9' --delta 1e-5", "neither a number nor a release"),
+        ("compose '(1,) * 10**9' --delta 1e-5", "neither a number nor a release"),
+        ("compose '" + "+".join(["Laplace(1)"] * 3000) + "' --delta 1e-5", "Laplace(1)"),
+        ("compose '" + "(" * 500 + "' --delta 1e-5", "cannot be read"),
+        ("compose 'Gaussian(sigma=1) * 10**99' --delta 1e-5", "count is"),
         ("compose 'Gaussian(sigma=1)' --delta 1e-5 --neighbours friends", "neighbours is 'friends'"),
         ("compose missing.toml --delta 1e-5", "No such file"),
         ("calibrate 'Gaussian(sigma=2)' --epsilon 1 --delta 1e-5", "0 question marks"),
@@ -301,6 +306,10 @@ def test_as_a_process():
     assert "5.19259" in piped.stdout
     closed = shell(f"{python} -m hockeystick report 'Gaussian(sigma=2)' --delta 1e-5 | head -c 1")
     assert closed.stdout == "P"
+    assert closed.stderr == ""
+    line = f"{python} -m hockeystick sweep 'Gaussian(sigma={{s}})' --grid s=1:100:3000 --delta 1e-5"
+    closed = shell(f"bash -c {shlex.quote(line + ' | head -1; echo ${PIPESTATUS[0]}')}")
+    assert closed.stdout == "s,epsilon,epsilon_lower\n0\n"
     assert closed.stderr == ""
     bad = shell(f"{python} -m hockeystick compose 'Gaussian(sigma=0)' --delta 1e-5")
     assert (bad.returncode, bad.stdout) == (2, "")

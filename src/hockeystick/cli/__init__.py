@@ -23,7 +23,9 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = app(args=arguments, prog_name="hockeystick", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read has had enough
+    except SystemExit as stopped:  # click's 1 is a closed pipe: whoever read has had enough
+        code = 0 if stopped.code == 1 else stopped.code
+    except BrokenPipeError:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0

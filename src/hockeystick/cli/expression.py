@@ -43,7 +43,10 @@ def release(text: str, hole: Any = None) -> Release:
     >>> release("Gaussian(sigma=2) * 3 + Laplace(scale=256/60)")
     Gaussian(sigma=2.0) * 3 + Laplace(scale=4.266666666666667)
     """
-    found = _value(_parsed(text), text, hole)
+    try:
+        found = _value(_parsed(text), text, hole)
+    except RecursionError:
+        raise BadValue(f"{text[:60]!r}... is nested too deeply; write a long run into a file, one step each.") from None
     if not isinstance(found, Release):
         raise BadValue(f"{text!r} is {found!r}, not a release; an example: {_EXAMPLE}.")
     return found
@@ -73,7 +76,8 @@ def _parsed(text: str) -> ast.expr:
     try:
         return ast.parse(re.sub(r"\?", HOLE, text.strip()), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise BadValue(f"{text!r} cannot be read; an example: {_EXAMPLE}.") from None
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        raise BadValue(f"{shown!r} cannot be read; an example: {_EXAMPLE}.") from None
 
 
 def _value(node: ast.expr, text: str, hole: Any) -> Any:
@@ -96,6 +100,9 @@ def _value(node: ast.expr, text: str, hole: Any) -> Any:
 
 def _operated(node: ast.BinOp, text: str, hole: Any) -> Any:
     left, right = _value(node.left, text, hole), _value(node.right, text, hole)
+    for one in (left, right):
+        if not isinstance(one, int | float | Release):
+            raise BadValue(f"{ast.unparse(node)!r} cannot be computed: {one!r} is neither a number nor a release.")
     numbers = not isinstance(left, Release) and not isinstance(right, Release)
     if isinstance(node.op, ast.Add):
         return _computed(lambda: left + right, text)
@@ -105,7 +112,7 @@ def _operated(node: ast.BinOp, text: str, hole: Any) -> Any:
         return _computed(lambda: left - right, text)
     if numbers and isinstance(node.op, ast.Div):
         return _computed(lambda: left / right, text)
-    if numbers and isinstance(left, int | float) and isinstance(right, int | float) and abs(left) <= 1e3 and abs(right) <= 100:
+    if numbers and abs(left) <= 1e3 and abs(right) <= 100:
         return _computed(lambda: left**right, text)
     raise BadValue(f"{ast.unparse(node)!r} in {text!r} is not allowed; releases are joined by + and repeated by *.")
 
