@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test bench truth clean
+.PHONY: demo test bench truth docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -18,6 +18,9 @@ test: $(VENV)/.test
 bench: $(VENV)/.bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/speed.py
 	OMP_NUM_THREADS=1 $(BIN)/python bench/conversion.py
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 truth: $(VENV)/.test
 	$(BIN)/python scripts/truth.py
@@ -36,6 +39,10 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.test: $(VENV)/.demo
 	$(PIP) -e '.[test]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.demo
+	$(PIP) -e '.[docs]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.demo

@@ -20,6 +20,7 @@ LAYERS = (
     ("planning",),
     ("report",),
     ("__init__",),
+    ("cli", "__main__"),
 )
 
 # Convenience methods that import, inside themselves, what stands below them (for type checkers also at the top).
@@ -29,6 +30,8 @@ EXCEPTIONS = {
     ("mechanism.release", "sampling.full_pass"),  # Release.full_pass
     ("mechanism.release", "sampling.group"),  # Release.group
     ("mechanism.release", "portable"),  # Release.to_json
+    ("mechanism.release", "report.report"),  # Release.report
+    ("report.report", "__init__"),  # the version
 }
 
 
@@ -142,7 +145,15 @@ def test_nothing_but_the_declared_dependencies():
     import sys
 
     outside = {one.imported.partition(".")[0] for one in ALL if not one.own}
-    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib"}
+    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich"}
+
+
+def test_typer_and_rich_are_extras_of_the_command():
+    """And rich draws a progress bar where it is there."""
+    found = {(one.importer, one.imported.partition(".")[0]) for one in ALL if not one.own}
+    assert {importer.partition(".")[0] for importer, name in found if name == "typer"} == {"cli"}
+    assert {importer for importer, name in found if name == "rich" and not importer.startswith("cli")} == {"planning.sweep"}
+    assert all(one.deferred for one in ALL if one.imported.partition(".")[0] == "rich" and one.importer == "planning.sweep")
 
 
 def test_matplotlib_is_an_extra_of_the_figures():

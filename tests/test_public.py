@@ -32,11 +32,15 @@ def test_the_public_names():
         "Shuffled",
         "Unreachable",
         "Unsupported",
+        "calibrate",
         "compose",
         "conversion",
         "dpsgd",
         "from_json",
+        "remaining",
         "rounds",
+        "split",
+        "sweep",
     ]
 
 

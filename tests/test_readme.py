@@ -27,7 +27,7 @@ def table() -> list[list[str]]:
 
 
 def test_every_block_is_of_a_kind_that_is_executed():
-    assert {language for language, _ in BLOCKS} == {"sh", "text", "python"}
+    assert {language for language, _ in BLOCKS} == {"sh", "text", "python", "console"}
     assert blocks("sh") == ["make demo\nmake test\n"]  # make test is what runs this test
     assert len(blocks("text")) == 1  # what make demo prints
     assert all(block.startswith(">>> ") for block in blocks("python"))
@@ -42,6 +42,19 @@ def test_python_sessions():
     runner.run(test, out=report.append)
     assert runner.summarize(verbose=False).failed == 0, "".join(report)
     assert len(test.examples) > 20
+
+
+def test_the_commands_answer(tmp_path, monkeypatch, capsys):
+    import shlex
+
+    from hockeystick.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    for line in "".join(blocks("console")).splitlines():
+        assert line.startswith("$ hockeystick ")
+        with pytest.raises(SystemExit) as done:
+            main(shlex.split(line)[2:])
+        assert done.value.code == 0, capsys.readouterr().err
 
 
 def test_demo_prints_what_the_readme_shows():

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse
+    from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
     from .planning.rdp_accountant import RDPAccountant
-    from .planning.rounds import rounds
+    from .planning.rounds import remaining, rounds
+    from .planning.split import split
+    from .planning.sweep import sweep
     from .portable import from_json
     from .sampling.shuffled import Shuffled
 
@@ -53,11 +56,15 @@ __all__ = [
     "Shuffled",
     "Unreachable",
     "Unsupported",
+    "calibrate",
     "compose",
     "conversion",
     "dpsgd",
     "from_json",
+    "remaining",
     "rounds",
+    "split",
+    "sweep",
 ]
 
 _HOMES = {
@@ -68,9 +75,12 @@ _HOMES = {
     "mechanism.profile": ("Profile",),
     "mechanism.release": ("compose",),
     "mechanism.response": ("Exponential", "RandomizedResponse"),
+    "planning.calibrate": ("calibrate",),
     "planning.dpsgd": ("dpsgd",),
     "planning.rdp_accountant": ("RDPAccountant",),
-    "planning.rounds": ("rounds",),
+    "planning.rounds": ("remaining", "rounds"),
+    "planning.split": ("split",),
+    "planning.sweep": ("sweep",),
     "portable": ("from_json",),
     "sampling.shuffled": ("Shuffled",),
 }

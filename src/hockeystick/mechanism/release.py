@@ -19,6 +19,7 @@ from .attack import Attacks
 from .entries import each
 
 if TYPE_CHECKING:
+    from ..report.report import Report
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
@@ -210,6 +211,17 @@ class Release(Attacks):
 
         low, high = each(name, value, check, ends)
         return Bounds(low, high, (runs[0] if runs else self._run(neighbours)).tight)
+
+    def report(self, delta: float, neighbours: str = STATED, mu_delta: float = 1e-10) -> "Report":
+        """All answers at this delta, with what they rest on; prints, shows in notebooks, `.to_json()`, `.plot()`.
+
+        >>> import hockeystick as hs
+        >>> print(hs.Gaussian(sigma=2.0).report(delta=1e-6).statement.partition(" for ")[0])
+        The release is (ε, δ)-differentially private with ε = 2.26 and δ = 1e-06
+        """
+        from ..report.report import report
+
+        return report(self, delta, neighbours, mu_delta)
 
     def to_json(self) -> str:
         """The description as JSON text, with a version; `hockeystick.from_json` undoes it."""

@@ -1,14 +1,13 @@
-"""The most repetitions of a step within a budget (paper A's Question Two, for any release)."""
+"""The most repetitions of a step within a budget (paper A's Question Two, for any release), alone or after a run."""
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from .. import checks
-from ..conversion.group import probability
 from ..errors import BadType, Unreachable
 from ..mechanism.release import Release
-from ..neighbours import STATED
+from .target import Others, Target, Wanted
 
 MOST = 10**12
 
@@ -27,29 +26,45 @@ class Budget(NamedTuple):
         return max(value / self.limit, math.nextafter(1.0, 2.0)) if self.limit else math.inf
 
 
-def rounds(step: Release, epsilon: float, delta: float, neighbours: str = STATED) -> int:
-    """The largest T for which `step * T` is certainly (epsilon, delta)-DP; 0 if not even one is.
+def rounds(step: Release, epsilon: float | None = None, delta: float | None = None, **target: Unpack[Others]) -> int:
+    """The largest T for which `step * T` is certainly within a target; 0 if not even one is.
 
-    The step is any release, also a whole run.  If the budget holds for more than 10**12 rounds, or for any number of them
-    since the step gives nothing away, `Unreachable` says so.
+    The step is any release, also a whole run.  The target is `epsilon, delta` or another that `calibrate` knows.  If it
+    holds for more than 10**12 rounds, or for any number of them since the step gives nothing away, `Unreachable` says so.
 
     >>> import hockeystick as hs
     >>> rounds(hs.Gaussian(sigma=20.0), epsilon=6.0, delta=1e-5)
     685
     """
-    if not isinstance(step, Release):
-        raise BadType(f"step is {step!r}; allowed: a release such as Gaussian(sigma=2.0).")
-    limit, chance = checks.non_negative("epsilon", epsilon), probability("delta", delta)
-    what = f"({limit:g}, {chance:g})-DP"
-    return most_rounds(step, Budget(lambda run: float(run.epsilon(chance, neighbours)), limit), what)
+    goal = Target.of(epsilon=epsilon, delta=delta, **target)
+    return most_rounds(_checked("step", step), goal, f"within {goal}")
 
 
-def most_rounds(step: Release, budget: Budget, what: str) -> int:
+def remaining(run: Release, step: Release, **target: Unpack[Wanted]) -> int:
+    """The largest T for which `run + step * T` is certainly within a target; `Unreachable` if the run itself is not.
+
+    >>> import hockeystick as hs
+    >>> remaining(hs.Gaussian(sigma=20.0) * 600, hs.Gaussian(sigma=20.0), epsilon=6.0, delta=1e-5)
+    85
+    """
+    goal = Target.of(**target)
+    if not goal.holds(_checked("run", run)):
+        raise goal.over(run)
+    return most_rounds(_checked("step", step), goal, f"within {goal}", run)
+
+
+def _checked(name: str, release: Any) -> Release:
+    if not isinstance(release, Release):
+        raise BadType(f"{name} is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
+    return release
+
+
+def most_rounds(step: Release, budget: "Budget | Target", what: str, already: Release | None = None) -> int:
     """The largest count within a budget, by few questions: secants of log spent against log count, else halving."""
     largest = min(MOST, checks.MOST_STEPS // max((count for _, count in step.parts), default=1))
 
     def spent(count: int) -> float:
-        return budget.spent(step * count)
+        return budget.spent(step * count if already is None else already + step * count)
 
     if not step.parts or spent(largest) <= 1.0:
         raise Unreachable(f"{largest:,} rounds of {step!r} are still {what}: no number of rounds up to there spends this budget.")

@@ -1,0 +1,36 @@
+"""The command `hockeystick` (needs the extra `cli`)."""
+
+import contextlib
+import os
+import sys
+
+_MISSING = "the command hockeystick needs typer and rich; pip install 'hockeystick[cli]'."
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command, with the shell's arguments unless given.
+
+    Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable.
+    """
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError:
+        sys.stderr.write(_MISSING + "\n")
+        raise SystemExit(2) from None
+    from .app import app
+
+    try:
+        code = app(args=arguments, prog_name="hockeystick", standalone_mode=False)
+        sys.stdout.flush()
+    except SystemExit as stopped:  # click's 1 is a closed pipe: whoever read has had enough
+        code = 0 if stopped.code == 1 else stopped.code
+    except BrokenPipeError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:
+        from .failure import told
+
+        code = told(error)
+    raise SystemExit(code or 0)

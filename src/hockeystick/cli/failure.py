@@ -1,0 +1,32 @@
+"""Errors as one clear message and an exit code that scripts can use."""
+
+import sys
+from typing import Any
+
+from ..errors import HockeystickError, Unreachable
+
+BAD_INPUT, OVER = 2, 3
+
+
+class OverBudget(Unreachable):
+    """The answer is beyond the budget that was given."""
+
+
+def told(error: BaseException) -> int:
+    """Say on standard error what went wrong; the exit code.  What is not ours is raised again."""
+    if hasattr(error, "exit_code") and hasattr(error, "show"):  # click's own: an unknown option, a missing argument
+        shown: Any = error
+        shown.show(file=sys.stderr)
+        return int(shown.exit_code)
+    if hasattr(error, "exit_code"):
+        return int(error.exit_code)
+    if type(error).__name__ == "Abort" or isinstance(error, KeyboardInterrupt):
+        sys.stderr.write("stopped.\n")
+        return 130
+    if isinstance(error, HockeystickError):
+        sys.stderr.write(f"hockeystick: {error}\n")
+        return OVER if isinstance(error, Unreachable) else BAD_INPUT
+    if isinstance(error, OSError):
+        sys.stderr.write(f"hockeystick: {error.strerror or error}: {error.filename}\n")
+        return BAD_INPUT
+    raise error

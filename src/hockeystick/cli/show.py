@@ -1,0 +1,55 @@
+"""What is printed: rows for people, JSON for machines."""
+
+import json
+import math
+import os
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+Row = tuple[str, str] | tuple[str, str, str]
+
+
+def console() -> Console:
+    """Standard output; no colour and no cut lines where it is not a terminal."""
+    made = Console(file=sys.stdout, highlight=False, soft_wrap=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made = Console(file=sys.stdout, highlight=False, width=100, color_system=None)
+    return made
+
+
+def rows(title: str, found: list[Row]) -> None:
+    """A small table: what, its value, and what it means."""
+    screen = console()
+    screen.print(Text(title, style="bold"))
+    narrow = screen.width < 70
+    table = Table.grid(padding=(0, 2))
+    table.add_column(overflow="fold", max_width=max(10, screen.width // 3))
+    table.add_column(overflow="fold", style="bold")
+    if not narrow:
+        table.add_column(overflow="fold", style="dim")
+    for name, value, *meaning in found:
+        cells = [Text(name), Text(value)] + ([] if narrow else [Text(meaning[0] if meaning else "")])
+        table.add_row(*cells)
+    screen.print(table)
+
+
+def lines(text: str) -> None:
+    """Prose, wrapped to the terminal."""
+    console().print(Text(text), overflow="fold")
+
+
+def machine(found: Any) -> None:
+    """One JSON object; an infinity is null."""
+    sys.stdout.write(json.dumps(_plain(found), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,49 @@
+"""One budget for several releases, divided by weights."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
+
+from .. import checks
+from ..errors import BadType, BadValue
+from ..mechanism.release import Release, compose
+from .calibrate import calibrate
+from .target import Wanted
+
+
+def split(
+    parts: Sequence[Callable[[float], Release]], weights: Sequence[float] | None = None, **target: Unpack[Wanted]
+) -> tuple[float, ...]:
+    """The noise of each part such that all parts together just meet a target.
+
+    Each part is a function of its noise (sigma, scale) that makes a release.  The noises are c / weight with the smallest c,
+    found by accounting for the parts together, so nothing is lost by adding epsilons: a part of twice the weight has half the
+    noise, that is twice the mu (Gaussian noise) or the epsilon (Laplace noise) of its own.  Without weights all are alike.
+
+    >>> import hockeystick as hs
+    >>> sums, counts = split([lambda s: hs.Gaussian(sigma=s) * 3, lambda b: hs.Laplace(scale=b)], [1, 2], epsilon=1.0, delta=1e-6)
+    >>> round(sums, 6), round(counts, 6)
+    (8.942416, 4.471208)
+    """
+    try:
+        listed = [_checked(part) for part in parts]
+    except TypeError as error:
+        if isinstance(error, BadType):
+            raise
+        raise BadType(f"parts is {parts!r}; allowed: a list of functions of a noise.") from None
+    if not listed:
+        raise BadValue("parts is empty; allowed: at least one function of a noise.")
+    shares = [1.0] * len(listed) if weights is None else [checks.positive("a weight", weight) for weight in weights]
+    if len(shares) != len(listed):
+        raise BadValue(f"{len(listed)} parts and {len(shares)} weights are given; allowed: as many of each.")
+
+    def together(noise: float) -> Release:
+        return compose([part(noise / share) for part, share in zip(listed, shares, strict=True)])
+
+    noise = calibrate(together, **target)
+    return tuple(noise / share for share in shares)
+
+
+def _checked(part: Any) -> Callable[[float], Release]:
+    if not callable(part):
+        raise BadType(f"a part is {part!r}; allowed: a function of its noise, such as lambda s: Gaussian(sigma=s).")
+    return part  # type: ignore[no-any-return]

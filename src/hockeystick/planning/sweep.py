@@ -1,0 +1,189 @@
+"""A table over every combination of some parameters."""
+
+import itertools
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any, TextIO
+
+from .. import checks
+from ..errors import BadType, BadValue, HockeystickError
+from ..mechanism.release import Release
+from ..neighbours import STATED
+
+_QUESTIONS = {
+    "epsilon": ("epsilon_bounds", "delta"),
+    "delta": ("delta_bounds", "epsilon"),
+    "mu": ("mu_bounds", "delta"),
+    "rdp": ("rdp", "order"),
+    "tpr": ("tpr_bounds", "fpr"),
+    "bayes_risk": ("bayes_risk_bounds", "prior"),
+    "tradeoff": ("tradeoff_bounds", "alpha"),
+}
+_CHUNK = 64
+
+
+def sweep(
+    make: Callable[..., Release | float],
+    grid: Mapping[str, Iterable[Any]],
+    *,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    neighbours: str = STATED,
+    advantage: bool = False,
+    **questions: float,
+) -> dict[str, list[Any]]:
+    """Every combination of the grid's values, and what is asked of `make(**values)`, as columns of one length.
+
+    A question is its name with what it is asked at: `epsilon=1e-6` is the epsilon at delta 1e-6, `delta=1.0` the delta at
+    epsilon 1, further `mu`, `rdp`, `tpr`, `bayes_risk`, `tradeoff`, and `advantage=True`.  Certified ends have columns of their
+    own: `epsilon` and `epsilon_lower`.  If `make` returns a number, as one that calibrates does, that is the column `value` and
+    nothing is asked.  A combination that is refused has None in its columns and the reason in `error`.
+
+    Any executor of concurrent.futures shares out the work (for processes `make` must be a function of a module).  After
+    a second a progress bar is shown on standard error, if that is a terminal or `progress` is True.
+
+    >>> import hockeystick as hs
+    >>> table = sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma) * steps, {"sigma": [5, 10], "steps": [1, 10]}, epsilon=1e-6)
+    >>> table["sigma"], [round(one, 4) for one in table["epsilon"]]
+    ([5, 5, 10, 10], [0.8341, 2.9216, 0.3969, 1.3676])
+    """
+    if not callable(make):
+        raise BadType(f"make is {make!r}; allowed: a function of the grid's names that makes a release.")
+    names, values = _checked_grid(grid)
+    asked = _checked_questions(questions, advantage)
+    total = 1
+    for one in values:
+        total *= len(one)
+    job = _Job(make, names, asked, neighbours)
+    rows: Iterator[dict[str, Any]]
+    if executor is None:
+        rows = map(job.one, itertools.product(*values))
+    else:
+        chunks = list(_chunked(itertools.product(*values), max(1, min(_CHUNK, total // 64 + 1))))
+        rows = itertools.chain.from_iterable(executor.map(job.many, chunks))
+    table: dict[str, list[Any]] = {name: [] for name in names}
+    bar = Bar(total, progress)
+    for count, row in enumerate(rows):
+        for name in row:
+            if name not in table:
+                table[name] = [None] * count
+        for name, column in table.items():
+            column.append(row.get(name))
+        bar.show(count + 1)
+    bar.close()
+    if "error" in table:
+        table["error"] = table.pop("error")  # the last column
+    return table
+
+
+class _Job:
+    """What is done for one combination; a class, so that processes can be sent one."""
+
+    def __init__(self, make: Callable[..., Any], names: tuple[str, ...], asked: tuple[Any, ...], neighbours: str) -> None:
+        self.make, self.names, self.asked, self.neighbours = make, names, asked, neighbours
+
+    def one(self, values: tuple[Any, ...]) -> dict[str, Any]:
+        row = dict(zip(self.names, values, strict=True))
+        try:
+            made = self.make(**row)
+            if isinstance(made, Release):
+                for name, method, at in self.asked:
+                    row |= _ends(name, getattr(made, method)(*at, neighbours=self.neighbours))
+            else:
+                row["value"] = made
+        except HockeystickError as error:
+            row["error"] = str(error)
+        return row
+
+    def many(self, chunk: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
+        return [self.one(values) for values in chunk]
+
+
+def _ends(name: str, found: Any) -> dict[str, float]:
+    if isinstance(found, float):
+        return {name: found}
+    if name in ("bayes_risk", "tradeoff"):
+        return {name: float(found.lower), f"{name}_upper": float(found.upper)}
+    return {name: float(found.upper), f"{name}_lower": float(found.lower)}
+
+
+def _chunked(combinations: Iterable[tuple[Any, ...]], size: int) -> Iterator[list[tuple[Any, ...]]]:
+    iterator = iter(combinations)
+    while chunk := list(itertools.islice(iterator, size)):
+        yield chunk
+
+
+def _checked_grid(grid: Any) -> tuple[tuple[str, ...], list[list[Any]]]:
+    if not isinstance(grid, Mapping):
+        raise BadType(f"grid is {grid!r}; allowed: names with their values, as in {{'sigma': [1.0, 2.0]}}.")
+    values = []
+    for name, given in grid.items():
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            given = [given]
+        listed = [one.item() if hasattr(one, "item") else one for one in given]
+        if not listed:
+            raise BadValue(f"the grid has no values for {name}; allowed: at least one.")
+        values.append(listed)
+    return tuple(grid), values
+
+
+def _checked_questions(questions: dict[str, Any], advantage: bool) -> tuple[Any, ...]:
+    unknown = sorted(set(questions) - set(_QUESTIONS))
+    if unknown:
+        raise BadValue(f"{', '.join(unknown)} is no question; allowed: {', '.join(_QUESTIONS)}, advantage.")
+    asked: list[tuple[Any, ...]] = []
+    for name, at in questions.items():
+        method, what = _QUESTIONS[name]
+        asked.append((name, method, (checks.real(f"{name} (asked at {what})", at, "a number"),)))
+    if advantage:
+        asked.append(("advantage", "advantage", ()))
+    return tuple(asked)
+
+
+class Bar:
+    """A progress bar on standard error, shown only after a second; rich draws it if it is there."""
+
+    def __init__(self, total: int, wanted: bool | None = None, stream: TextIO | None = None) -> None:
+        self.total, self.stream = total, stream or sys.stderr
+        self.wanted = self.stream.isatty() if wanted is None else wanted
+        self.began = self.shown = time.monotonic()
+        self.rich: Any = None
+        self.task: Any = None
+        self.drawn = False
+
+    def show(self, done: int) -> None:
+        now = time.monotonic()
+        if not self.wanted or now - self.began < 1.0 or (now - self.shown < 0.2 and done < self.total):
+            return
+        if not self.drawn:
+            self.rich = _rich_bar(self.stream)
+            if self.rich is not None:
+                self.rich.start()
+                self.task = self.rich.add_task("sweep", total=self.total)
+        self.shown, self.drawn = now, True
+        if self.rich is not None:
+            self.rich.update(self.task, completed=done)
+            return
+        left = (now - self.began) * (self.total - done) / done
+        self.stream.write(f"\r{done:,} of {self.total:,} ({100 * done // self.total}%), {left:.0f} s left   ")
+        self.stream.flush()
+
+    def close(self) -> None:
+        if self.rich is not None:
+            self.rich.stop()
+        elif self.drawn:
+            self.stream.write("\n")
+
+
+def _rich_bar(stream: TextIO) -> Any:
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        return None
+    console = Console(file=stream)
+    if not console.is_terminal:
+        return None
+    return Progress(TextColumn("sweep"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)

@@ -1,0 +1,187 @@
+"""Pictures of a run (need the extra `plot`): each returns a matplotlib figure, to be saved as PNG, SVG or PDF.
+
+Colours survive printing and colour blindness, and no two curves have the same dashes.  What is certified is drawn as a band
+between both ends; mostly they are so close that the band is a line.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..conversion.gdp import gdp_tradeoff
+from ..errors import BadType, BadValue, HockeystickError
+from ..mechanism.release import Release
+from ..neighbours import STATED, Stated, checked
+from ..planning.rdp_accountant import RDPAccountant
+from .figures.style import BLACK, BLUE, GREY, ORANGE, OURS, PAPER, canvas, curve, finish
+from .numbers import up_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_POINTS = 60
+DOT = {"color": ORANGE, "markeredgecolor": BLACK, "markersize": 8.0, "zorder": 4.0}
+_MU_DELTA = 1e-10
+_LEAST = 1e-300
+
+
+def profile(release: Release, delta: float, axes: Any = None, neighbours: str = STATED) -> "Figure":
+    """delta against epsilon, on a logarithmic scale, with the certified band and the epsilon at `delta`."""
+    relation, chosen = _checked(release, neighbours), float(release.epsilon(delta, _checked(release, neighbours)))
+    most = 2.0 * chosen if 0.0 < chosen < math.inf else 4.0
+    points = np.linspace(0.0, most, _POINTS)
+    bounds = release.delta_bounds(points, relation)
+    figure, axes = canvas(axes, f"The privacy profile of {_short(release)} ({relation}); both ends are certified.")
+    axes.set_yscale("log")
+    upper, lower = np.maximum(bounds.upper, _LEAST), np.maximum(bounds.lower, _LEAST)
+    axes.fill_between(points, lower, upper, color=BLUE, alpha=0.35, linewidth=0.0, label="between both ends")
+    curve(axes, points, upper, OURS, "delta(epsilon), upper end")
+    if 0.0 < chosen < math.inf and delta > 0.0:
+        axes.plot([0.0, chosen, chosen], [delta, delta, axes.get_ylim()[0]], color=GREY, linestyle=":", linewidth=1.2)
+        axes.plot([chosen], [delta], "o", **DOT, label=f"epsilon = {up_text(chosen, 5)} at delta = {delta:g}")
+    axes.set_xlim(0.0, most)
+    axes.set_ylim(max(float(upper[upper > _LEAST].min()) if (upper > _LEAST).any() else 1e-12, 1e-40) / 3.0, 2.0)
+    finish(axes, "Privacy profile", "epsilon", "delta", "upper right")
+    return figure
+
+
+def rounds(release: Release, delta: float, axes: Any = None, neighbours: str = STATED, most: int | None = None) -> "Figure":
+    """epsilon against how often the release is repeated; a run of one mechanism is taken apart into its uses."""
+    relation = _checked(release, neighbours)
+    step, uses = (release.parts[0][0], release.parts[0][1]) if len(release.parts) == 1 else (release, 1)
+    last = most if most is not None else max(2 * uses, 100)
+    counts = np.unique(np.round(np.geomspace(1, last, _POINTS // 2)).astype(int))
+    ends = [(step * int(count)).epsilon_bounds(delta, relation) for count in counts]
+    lower, upper = np.array([one.lower for one in ends]), np.array([one.upper for one in ends])
+    figure, axes = canvas(axes, f"Epsilon of {_short(step)}, repeated ({relation}); both ends are certified.")
+    axes.set_xscale("log")
+    shown = np.isfinite(upper)
+    axes.fill_between(counts[shown], lower[shown], upper[shown], color=BLUE, alpha=0.35, linewidth=0.0, label="between both ends")
+    curve(axes, counts[shown], upper[shown], OURS, f"epsilon at delta = {delta:g}")
+    accountant = _by_renyi(step, counts[shown], delta, relation)
+    if accountant is not None:
+        curve(axes, counts[shown], accountant, PAPER[0], "by the best Rényi order")
+    if uses > 1:
+        value = float((step * uses).epsilon(delta, relation))
+        axes.plot([uses], [value], "o", **DOT, label=f"{uses:,} rounds: epsilon = {up_text(value, 5)}")
+    axes.set_ylim(bottom=0.0)
+    finish(axes, "Epsilon against rounds", "rounds", "epsilon", "upper left")
+    return figure
+
+
+def tradeoff(
+    release: Release,
+    delta: float,
+    axes: Any = None,
+    neighbours: str = STATED,
+    claims: Iterable[tuple[float, float]] | None = None,
+) -> "Figure":
+    """The trade-off curve of tests, with Gaussian DP up to a delta and what the (epsilon, delta) claims alone would allow."""
+    relation = _checked(release, neighbours)
+    alphas = np.concatenate([np.geomspace(1e-4, 0.02, 12), np.linspace(0.03, 1.0, 32)])
+    bounds = release.tradeoff_bounds(alphas, relation)
+    figure, axes = canvas(axes, f"What a test of {_short(release)} can reach ({relation}); no test is below the curve.")
+    axes.fill_between(alphas, bounds.lower, bounds.upper, color=BLUE, alpha=0.35, linewidth=0.0, label="between both ends")
+    curve(axes, alphas, np.asarray(bounds.lower), OURS, "the run, lower end")
+    try:
+        mu = float(release.mu_bounds(_MU_DELTA, 1e-6, relation).upper)
+    except HockeystickError:
+        mu = math.inf
+    if math.isfinite(mu):
+        label = f"{up_text(mu, 4)}-GDP (up to delta = {_MU_DELTA:g})"
+        curve(axes, alphas, np.asarray(gdp_tradeoff(mu, alphas)), PAPER[1], label)
+    given = [(float(release.epsilon(delta, relation)), delta)] if claims is None else list(claims)
+    for style, (epsilon, chance) in zip((PAPER[0], PAPER[2], PAPER[3], PAPER[4]), given, strict=False):
+        places = np.unique(np.append(alphas, (1.0 - chance) / (1.0 + math.exp(min(epsilon, 700.0)))))  # with the kink
+        curve(axes, places, _claimed(places, epsilon, chance), style, f"the claim ({up_text(epsilon, 4)}, {chance:g})-DP alone")
+    curve(axes, alphas, 1.0 - alphas, {"color": GREY, "linestyle": ":", "linewidth": 1.2}, "guessing")
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(0.0, 1.0)
+    finish(axes, "Trade-off curve", "type-I error (false-positive rate)", "type-II error", "upper right")
+    return figure
+
+
+def renyi(release: Release, delta: float, axes: Any = None, neighbours: str = STATED) -> "Figure":
+    """The Rényi curve, the epsilon that each order gives, and the order that gives the least."""
+    relation = _checked(release, neighbours)
+    accountant = RDPAccountant(neighbours=relation).compose(release)
+    best, least = float(accountant.order(delta=delta)), float(accountant.epsilon(delta))
+    if not math.isfinite(best):
+        best = 100.0
+    orders = 1.0 + np.geomspace(max((best - 1.0) / 20.0, 1e-3), (best - 1.0) * 20.0, 4 * _POINTS)
+    values = np.asarray(accountant.rdp(orders), dtype=float)
+    from ..conversion.optimal_rdp import rdp_to_epsilon
+
+    converted = np.asarray(rdp_to_epsilon(orders, values, delta), dtype=float)
+    figure, axes = canvas(
+        axes, f"Rényi divergences of {_short(release)} and what each order proves at delta = {delta:g} ({relation})."
+    )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    curve(axes, orders, values, PAPER[1], "Rényi divergence")
+    curve(axes, orders, converted, OURS, "epsilon by this order (A, Theorem 3)")
+    axes.plot([best], [least], "o", **DOT, label=f"order {best:.4g}: epsilon = {up_text(least, 5)}")
+    exact = float(release.epsilon(delta, relation))
+    if exact > 0.0:
+        axes.axhline(exact, color=GREY, linestyle=":", linewidth=1.4, label=f"exact epsilon = {up_text(exact, 5)}")
+    near = converted <= 50.0 * max(least, 1e-12)
+    axes.set_xlim(float(orders[near].min()), float(orders[near].max()))
+    axes.set_ylim(float(values[near].min()) / 2.0, 100.0 * max(least, 1e-12))
+    finish(axes, "Rényi curve", "order", "divergence, epsilon", "best")
+    return figure
+
+
+def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbours: str = STATED) -> "Figure":
+    """The profiles of several runs or methods, by their names."""
+    if not isinstance(runs, Mapping):
+        raise BadType("runs is no mapping; allowed: names with releases, as in {'this': a, 'that': b}.")
+    styles = (OURS, *PAPER)
+    if not 1 <= len(runs) <= len(styles):
+        raise BadValue(f"{len(runs)} runs are given; allowed: 1 to {len(styles)}, which can be told apart.")
+    found = {name: float(run.epsilon(delta, _checked(run, neighbours))) for name, run in runs.items()}
+    finite = [value for value in found.values() if 0.0 < value < math.inf]
+    most = 1.6 * max(finite) if finite else 4.0
+    points = np.linspace(0.0, most, _POINTS)
+    relation, floor = _checked(next(iter(runs.values())), neighbours), delta * 1e-6 if delta else 1e-12
+    figure, axes = canvas(axes, f"Upper ends of delta(epsilon), certified ({relation}); the dots are at delta = {delta:g}.")
+    axes.set_yscale("log")
+    for style, (name, run) in zip(styles, runs.items(), strict=False):
+        values = np.asarray(run.profile(points, _checked(run, neighbours)), dtype=float)
+        shown = values > floor
+        curve(axes, points[shown], values[shown], style, f"{_cut(name, 40)}: epsilon = {up_text(found[name], 4)}")
+        if 0.0 < found[name] < math.inf and delta > 0.0:
+            axes.plot([found[name]], [delta], "o", color=style["color"], zorder=4)
+    axes.set_xlim(0.0, most)
+    axes.set_ylim(bottom=floor * 10.0 ** -(0.5 + len(runs)), top=2.0)  # room for the legend
+    finish(axes, "Comparison", "epsilon", "delta", "lower left")
+    return figure
+
+
+def _checked(release: Any, neighbours: str) -> str:
+    if not isinstance(release, Release):
+        raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
+    return release.stated if isinstance(neighbours, Stated) else checked(neighbours)
+
+
+def _claimed(alphas: Any, epsilon: float, delta: float) -> Any:
+    """The trade-off curve of an (epsilon, delta) claim."""
+    grown = math.exp(min(epsilon, 700.0))
+    return np.maximum(0.0, np.maximum(1.0 - delta - grown * alphas, (1.0 - delta - alphas) / grown))
+
+
+def _by_renyi(step: Release, counts: Any, delta: float, relation: str) -> Any:
+    try:
+        return np.array([RDPAccountant(neighbours=relation).compose(step, int(count)).epsilon(delta) for count in counts])
+    except HockeystickError:
+        return None
+
+
+def _short(release: Release) -> str:
+    return _cut(re.sub(r"\d+\.\d{6,}", lambda found: f"{float(found[0]):.5g}", repr(release)), 70)
+
+
+def _cut(text: str, most: int = 48) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."

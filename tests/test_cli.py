@@ -1,0 +1,344 @@
+"""The command: answers, exit codes, bad input, narrow terminals, closed pipes."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import hockeystick as hs
+from hockeystick import cli
+from hockeystick.cli import expression
+from hockeystick.cli.app import WELCOME, app
+
+DPSGD = "dpsgd --sampler poisson --rate 0.01 --sigma 1.1 --steps 10000 --delta 1e-5"
+RUN = "Gaussian(sigma=1.1).poisson(rate=0.01) * 10000"
+COMMANDS = ("dpsgd", "compose", "convert", "explain", "calibrate", "rounds", "sweep", "report", "plot", "figures")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run in an empty folder; the exit code, what is printed, and what is said on standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(line, columns=None):
+        if columns is not None:
+            monkeypatch.setenv("COLUMNS", str(columns))
+        with pytest.raises(SystemExit) as done:
+            cli.main(shlex.split(line))
+        captured = capsys.readouterr()
+        return done.value.code, captured.out, captured.err
+
+    return call
+
+
+def answered(result):
+    code, out, err = result
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_dpsgd(run):
+    found = answered(run(f"{DPSGD} --json"))
+    bounds = (hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 10_000).epsilon_bounds(1e-5)
+    assert (found["epsilon_lower"], found["epsilon"]) == (bounds.lower, bounds.upper)
+    assert (found["delta"], found["neighbours"], found["sampler"]) == (1e-5, "add-or-remove", "poisson")
+    assert found["version"] == hs.__version__
+    code, out, _ = run(DPSGD)
+    assert code == 0
+    assert "5.19259" in out
+    assert "Neighbours: a record is added or removed" in out
+
+
+def test_exit_codes(run):
+    assert run(f"{DPSGD} --epsilon 6")[0] == 0
+    code, out, err = run(f"{DPSGD} --epsilon 5 --json")
+    assert code == 3
+    assert json.loads(out)["within_budget"] is False
+    assert "over the budget of 5" in err
+    assert run("calibrate 'Gaussian(sigma=?) + PureDP(epsilon=2)' --epsilon 1 --delta 1e-6")[0] == 3
+    assert run("rounds 'Gaussian(sigma=20)' --after 'Gaussian(sigma=1)' --epsilon 1 --delta 1e-5")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("dpsgd --sigma 1 --delta 1e-5", "--sampler is missing"),
+        ("dpsgd --sampler poisson --rate 0.1 --steps 1 --delta 1e-5", "--sigma is missing"),
+        ("dpsgd --sampler poisson --rate 0.1 --sigma 1 --steps 1", "delta is missing"),
+        ("dpsgd --sampler poisson --rate 2 --sigma 1 --steps 1 --delta 1e-5", "rate is 2.0"),
+        ("dpsgd --sampler lucky --rate 0.1 --sigma 1 --steps 1 --delta 1e-5", "sampler is 'lucky'"),
+        ("dpsgd --sampler poisson --rate 0.1 --sigma nan --steps 1 --delta 1e-5", "sigma is nan"),
+        ("dpsgd --sigma one", "--sigma"),
+        ("dpsgd --colour red", "--colour"),
+        ("unknown", "unknown"),
+        ("compose --delta 1e-5 --json", "nothing is described"),
+        ("compose 'Gaussian(sigma=-1)' --delta 1e-5", "sigma is -1.0"),
+        ("compose 'Gaussian(sigma=' --delta 1e-5", "cannot be read"),
+        ("compose 'Gaussian(signa=1)' --delta 1e-5", "signa"),
+        ("compose 'open(1)' --delta 1e-5", "'open' is not known"),
+        ("compose 'Gaussian(sigma=?)' --delta 1e-5", "for calibrate"),
+        ("compose '3' --delta 1e-5", "not a release"),
+        ("compose 'Gaussian(sigma=1).__class__' --delta 1e-5", "not allowed"),
+        ("compose 'Gaussian(sigma=1/0)' --delta 1e-5", "division by zero"),
+        ("compose 'Gaussian(sigma=9**99**99)' --delta 1e-5", "not allowed"),
+        ("compose '\"a\" * 10**9' --delta 1e-5", "neither a number nor a release"),
+        ("compose '(1,) * 10**9' --delta 1e-5", "neither a number nor a release"),
+        ("compose '" + "+".join(["Laplace(1)"] * 3000) + "' --delta 1e-5", "Laplace(1)"),
+        ("compose '" + "(" * 500 + "' --delta 1e-5", "cannot be read"),
+        ("compose 'Gaussian(sigma=1) * 10**99' --delta 1e-5", "count is"),
+        ("compose 'Gaussian(sigma=1)' --delta 1e-5 --neighbours friends", "neighbours is 'friends'"),
+        ("compose missing.toml --delta 1e-5", "No such file"),
+        ("calibrate 'Gaussian(sigma=2)' --epsilon 1 --delta 1e-5", "0 question marks"),
+        ("calibrate 'Gaussian(sigma=?)' --epsilon 1", "without delta"),
+        ("calibrate --sampler poisson --rate 0.1 --steps 9 --sigma 2 --epsilon 1 --delta 1e-5", "--sigma is given"),
+        ("calibrate --sampler poisson --rate 0.1 --steps 9 --epsilon 1 --delta 1e-5 --find joy", "--find is 'joy'"),
+        ("convert --mu 1 --rho 1", "give one of"),
+        ("convert --rdp 2-1", "order:value"),
+        ("explain --delta 1e-5", "give a run"),
+        ("sweep 'Gaussian(sigma={sigma})' --grid sigma=one --delta 1e-5", "--grid is 'sigma=one'"),
+        ("sweep 'Gaussian(sigma={tau})' --grid sigma=1 --delta 1e-5", "cannot be filled in"),
+        ("sweep 'Gaussian(sigma={sigma})' --grid sigma=1", "nothing is asked"),
+        ("report 'Gaussian(sigma=1)' --delta 1e-5 --format rtf", "--format is 'rtf'"),
+        ("report 'Gaussian(sigma=1)' --delta 1e-5 --output no/such/folder.txt", "No such file"),
+        ("plot 'Gaussian(sigma=1)' --delta 1e-5 --output plot.bmp", "plot.bmp"),
+        ("plot 'Gaussian(sigma=1)' --delta 1e-5 --kind pie", "--kind is 'pie'"),
+        ("figures z9", "z9 is no figure"),
+        ("figures a1 --format bmp", "--format is 'bmp'"),
+    ],
+)
+def test_bad_input(run, line, words):
+    code, out, err = run(line, columns=200)
+    assert code == 2, (out, err)
+    assert words in err
+    assert "Traceback" not in err
+    assert "{" not in out
+
+
+FILE = """
+neighbours = "remove"
+delta = 1e-6
+steps = ["Laplace(scale=50) * 2"]
+
+[[step]]
+release = "Gaussian(sigma=20)"
+count = 10
+
+[[dpsgd]]
+examples = 60000
+batch = 256
+sigma = 1.1
+epochs = 1
+sampler = "poisson"
+neighbours = "remove"
+"""
+
+
+def test_files(run):
+    Path("run.toml").write_text(FILE)
+    found = answered(run("compose run.toml --json"))
+    described = (
+        hs.dpsgd(examples=60_000, batch=256, sigma=1.1, epochs=1, sampler="poisson", neighbours="remove")
+        + hs.Laplace(scale=50.0) * 2
+        + hs.Gaussian(sigma=20.0) * 10
+    )
+    assert found["epsilon"] == pytest.approx(described.epsilon(1e-6, "remove"), rel=1e-12)
+    assert (found["delta"], found["neighbours"]) == (1e-6, "remove")
+    Path("run.json").write_text((hs.Gaussian(sigma=20.0) * 10).to_json())
+    assert answered(run("compose run.json --delta 1e-6 --json"))["epsilon"] == (hs.Gaussian(sigma=20.0) * 10).epsilon(1e-6)
+    Path("plain.json").write_text(json.dumps({"steps": ["Gaussian(sigma=20) * 10"], "delta": 1e-6}))
+    both = answered(run("compose plain.json run.json 'Gaussian(sigma=20)' --json"))
+    assert both["epsilon"] == (hs.Gaussian(sigma=20.0) * 21).epsilon(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("= 3", "not TOML"),
+        ("stepss = []", "unknown keys stepss; allowed: neighbours, delta, steps"),
+        ("steps = 3", "steps is no list"),
+        ("", "nothing is described"),
+        ("[[step]]\nrelease = 3", "a step needs a release"),
+        ("[[step]]\nrelease = 'Gaussian(sigma=1)'\ntimes = 3", "unknown keys times"),
+        ("[[step]]\nrelease = 'Gaussian(sigma=1)'\ncount = 1.5", "count is 1.5"),
+        ("[[dpsgd]]\nsigma = 1", "dpsgd needs sigma and sampler"),
+        ("[[dpsgd]]\nnoise = 1", "unknown keys noise"),
+        ("step = 3", "step is no table"),
+        ("delta = 'small'\nsteps = ['Gaussian(sigma=1)']", "delta is 'small'"),
+        ("neighbours = 3\nsteps = ['Gaussian(sigma=1)']", "neighbours is 3"),
+        ("steps = ['Gaussian(sigma=0)']", "bad.toml: sigma is 0"),
+    ],
+)
+def test_bad_files(run, text, words):
+    Path("bad.toml").write_text(text)
+    code, _, err = run("compose bad.toml" + ("" if "delta" in text else " --delta 1e-5"))
+    assert code == 2
+    assert words in err
+    Path("bad.json").write_bytes(b"\xff\xfe{")
+    assert run("compose bad.json --delta 1e-5")[0] == 2
+
+
+def test_calibrate(run):
+    found = answered(run("calibrate 'Gaussian(sigma=?).poisson(rate=0.01) * 10000' --epsilon 1 --delta 1e-6 --json"))
+    shorthand = answered(run("calibrate --sampler poisson --rate 0.01 --steps 10000 --epsilon 1 --delta 1e-6 --json"))
+    assert found["value"] == shorthand["sigma"] == pytest.approx(4.3021064656, rel=1e-9)
+    assert found["epsilon"] <= 1.0
+    assert answered(run("calibrate 'Gaussian(sigma=20) * ?' --epsilon 6 --delta 1e-5 --json"))["value"] == 685
+    steps = answered(run("calibrate --sampler poisson --rate 0.01 --sigma 2 --find steps --epsilon 1 --delta 1e-6 --json"))[
+        "steps"
+    ]
+    assert steps == hs.rounds(hs.Gaussian(sigma=2.0).poisson(rate=0.01), epsilon=1.0, delta=1e-6)
+    for target in ("--mu 1", "--rho 0.5", "--advantage 0.1", "--tpr 0.1 --fpr 0.01", "--bayes-risk 0.3 --prior 0.5"):
+        code, out, _ = run(f"calibrate 'Gaussian(sigma=?)' {target}")
+        assert code == 0
+        assert "certified" in out
+
+
+def test_rounds(run):
+    assert answered(run("rounds 'Gaussian(sigma=20)' --epsilon 6 --delta 1e-5 --json"))["rounds"] == 685
+    after = "rounds 'Gaussian(sigma=20)' --after 'Gaussian(sigma=20) * 600' --epsilon 6 --delta 1e-5 --json"
+    assert answered(run(after))["rounds"] == 85
+
+
+def test_convert(run):
+    found = answered(run("convert --mu 1 --at-delta 1e-5 --json"))
+    assert found["epsilon"] == hs.GDP(mu=1.0).epsilon(1e-5)
+    assert found["rho"] == pytest.approx(0.5)
+    assert answered(run("convert --epsilon 1 --delta 1e-6 --json"))["rho"] is None
+    assert answered(run("convert --rdp 2:0.01 --rdp 8:0.04 --json"))["epsilon"] > 0.0
+    assert "zero-concentrated" in run("convert --rho 0.5", columns=100)[1]
+
+
+def test_explain(run):
+    found = answered(run("explain --epsilon 1 --delta 1e-5 --json"))
+    assert found["tpr"]["0.01"] == pytest.approx(0.01 * 2.718281828 + 1e-5, rel=1e-6)
+    words = run(f"explain '{RUN}' --delta 1e-5")[1]
+    for part in ("5.19", "guessing", "rests on", "add-or-remove"):
+        assert part in words
+
+
+def test_sweep(run):
+    line = "sweep 'Gaussian(sigma={sigma}) * {steps}' --grid sigma=5,10 --grid steps=1:3:3 --delta 1e-6"
+    rows = run(line)[1].splitlines()
+    assert rows[0] == "sigma,steps,epsilon,epsilon_lower"
+    assert len(rows) == 7
+    table = answered(run(f"{line} --advantage --jobs 2 --json"))
+    assert table["epsilon"][0] == hs.Gaussian(sigma=5.0).epsilon(1e-6)
+    assert len(table["advantage"]) == 6
+
+
+def test_report(run):
+    assert answered(run("report 'Gaussian(sigma=2)' --delta 1e-5 --json"))["statement"].startswith("The release is")
+    for form, start in (("html", "<div"), ("markdown", "# Privacy"), ("latex", "% made"), ("text", "Privacy report")):
+        assert run(f"report 'Gaussian(sigma=2)' --delta 1e-5 --format {form}")[1].startswith(start)
+    assert run("report 'Gaussian(sigma=2)' --delta 1e-5 --output out.txt")[0] == 0
+    assert Path("out.txt").read_text(encoding="utf-8").startswith("Privacy report")
+
+
+def test_plot_and_figures(run):
+    for name in ("a.png", "b.svg", "c.pdf"):
+        assert run(f"plot 'Gaussian(sigma=2)' --delta 1e-5 --output {name}")[0] == 0
+        assert Path(name).stat().st_size > 1000
+    assert (
+        answered(run("plot 'Gaussian(sigma=2)' 'Laplace(scale=2)' --kind compare --delta 1e-5 --json"))["written"] == "plot.png"
+    )
+    assert "a1" in run("figures --list")[1]
+    assert run("figures a2 --output pictures")[0] == 0
+    assert Path("pictures/a2.png").stat().st_size > 1000
+
+
+def test_a_narrow_terminal(run):
+    for line in (
+        DPSGD,
+        "convert --mu 1",
+        "explain --epsilon 1 --delta 1e-5",
+        "report 'Gaussian(sigma=2)' --delta 1e-5",
+        "--help",
+        "dpsgd --help",
+    ):
+        code, out, _ = run(line, columns=40)
+        assert code == 0
+        assert max(len(row.rstrip()) for row in out.splitlines()) <= 40
+
+
+def test_without_arguments_one_learns_what_to_do(run):
+    code, out, _ = run("")
+    assert code == 0
+    assert out == WELCOME
+    assert run("--version")[1].strip() == hs.__version__
+    for line in re.findall(r"^  hockeystick (.*)$", WELCOME, flags=re.MULTILINE):
+        assert run(line)[0] == 0, line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example_that_works(run, command):
+    code, out, _ = run(f"{command} --help", columns=300)
+    assert code == 0
+    examples = re.findall(r"hockeystick (\w+ .*?)\s*$", out, flags=re.MULTILINE)
+    examples = [one for one in examples if not one.startswith(f"{command} [OPTIONS]")]
+    assert examples
+    assert "--json" in out
+    for example in examples:
+        assert example.startswith(command)
+        assert run(example)[0] == 0, example
+
+
+def test_typer_runs_it_too():
+    result = CliRunner().invoke(app, shlex.split(f"{DPSGD} --json"))
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["delta"] == 1e-5
+
+
+def shell(line, **options):
+    environment = {**os.environ, "PYTHONPATH": str(Path(hs.__file__).parent.parent)}
+    return subprocess.run(line, shell=True, capture_output=True, text=True, env=environment, check=False, **options)
+
+
+def test_as_a_process():
+    python = shlex.quote(sys.executable)
+    piped = shell(f"{python} -m hockeystick {DPSGD} | cat")
+    assert "\x1b" not in piped.stdout
+    assert "5.19259" in piped.stdout
+    closed = shell(f"{python} -m hockeystick report 'Gaussian(sigma=2)' --delta 1e-5 | head -c 1")
+    assert closed.stdout == "P"
+    assert closed.stderr == ""
+    line = f"{python} -m hockeystick sweep 'Gaussian(sigma={{s}})' --grid s=1:100:3000 --delta 1e-5"
+    closed = shell(f"bash -c {shlex.quote(line + ' | head -1; echo ${PIPESTATUS[0]}')}")
+    assert closed.stdout == "s,epsilon,epsilon_lower\n0\n"
+    assert closed.stderr == ""
+    bad = shell(f"{python} -m hockeystick compose 'Gaussian(sigma=0)' --delta 1e-5")
+    assert (bad.returncode, bad.stdout) == (2, "")
+    assert bad.stderr == "hockeystick: sigma is 0.0; allowed: a finite number above 0.\n"
+
+
+def test_a_missing_extra_is_one_line(monkeypatch, capsys, run):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, _, err = run("plot 'Gaussian(sigma=2)' --delta 1e-5")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "hockeystick[plot]" in err
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as done:
+        cli.main([])
+    assert done.value.code == 2
+    assert "hockeystick[cli]" in capsys.readouterr().err
+
+
+def test_expressions():
+    for text, made in (
+        ("Gaussian(sigma=2) * 3", hs.Gaussian(sigma=2.0) * 3),
+        ("3 * Laplace(1)", 3 * hs.Laplace(scale=1.0)),
+        ("(Gaussian(sigma=2) + GDP(mu=1)).poisson(rate=2e-1)", (hs.Gaussian(sigma=2.0) + hs.GDP(mu=1.0)).poisson(rate=0.2)),
+        ("RDP(orders=[2, 3], values=(0.1, 0.2))", hs.RDP(orders=(2.0, 3.0), values=(0.1, 0.2))),
+        ("Gaussian(sigma=2).full_pass(by='id')", hs.Gaussian(sigma=2.0).full_pass(by="id")),
+    ):
+        assert expression.release(text) == made
+        assert expression.release(repr(made)) == made
+    assert expression.hole_is_whole("Gaussian(sigma=2) * ?")
+    assert not expression.hole_is_whole("Gaussian(sigma=?) * 2")
+    assert expression.hole_is_whole("Gaussian(sigma=1).without_replacement(batch=?, examples=100)")

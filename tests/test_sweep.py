@@ -1,0 +1,98 @@
+"""Tables over a product of parameters."""
+
+import io
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.planning import sweep as module
+from hockeystick.planning.sweep import Bar
+
+GRID = {"sigma": [1.0, 2.0, 4.0], "steps": [1, 10]}
+
+
+def noise(sigma, steps):
+    return hs.Gaussian(sigma=sigma) * steps
+
+
+def test_columns():
+    table = hs.sweep(noise, GRID, epsilon=1e-6, delta=1.0, rdp=2.0, tpr=0.01, bayes_risk=0.5, tradeoff=0.1, advantage=True)
+    assert table["sigma"] == [1.0, 1.0, 2.0, 2.0, 4.0, 4.0]
+    assert table["steps"] == [1, 10] * 3
+    assert {len(column) for column in table.values()} == {6}
+    for i, (sigma, steps) in enumerate(zip(table["sigma"], table["steps"], strict=True)):
+        run = noise(sigma, steps)
+        assert (table["epsilon_lower"][i], table["epsilon"][i]) == tuple(run.epsilon_bounds(1e-6))
+        assert table["delta"][i] == run.delta(1.0)
+        assert table["rdp"][i] == run.rdp(2.0)
+        assert table["tpr"][i] == run.tpr(0.01)
+        assert table["bayes_risk"][i] == run.bayes_risk(0.5)
+        assert table["tradeoff"][i] == run.tradeoff(0.1)
+        assert table["advantage"][i] == run.advantage()
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor(pool):
+    with pool(2) as executor:
+        assert hs.sweep(noise, GRID, executor=executor, epsilon=1e-6) == hs.sweep(noise, GRID, epsilon=1e-6)
+
+
+def test_mu():
+    assert hs.sweep(noise, {"sigma": 2.0, "steps": 1}, mu=1e-9)["mu"] == [hs.Gaussian(sigma=2.0).mu(1e-9)]
+
+
+def test_numbers_and_arrays():
+    table = hs.sweep(
+        lambda epsilon: hs.calibrate(lambda s: hs.Gaussian(sigma=s), epsilon=epsilon, delta=1e-6), {"epsilon": np.array([1, 2])}
+    )
+    assert sorted(table) == ["epsilon", "value"]
+    assert table["epsilon"] == [1, 2]
+    assert table["value"][0] > table["value"][1]
+    assert all(type(one) is int for one in table["epsilon"])
+
+
+def test_refused_rows_say_why():
+    table = hs.sweep(noise, {"sigma": [1.0, -1.0, 2.0], "steps": 1}, epsilon=1e-6)
+    assert table["epsilon"][1] is None
+    assert table["error"] == [None, "sigma is -1.0; allowed: a finite number above 0.", None]
+    assert list(table)[-1] == "error"
+
+
+def test_neighbours():
+    table = hs.sweep(noise, GRID, epsilon=1e-6, neighbours="replace")
+    assert table["epsilon"][0] == hs.Gaussian(sigma=1.0).epsilon(1e-6, "replace")
+
+
+def test_bad_input():
+    with pytest.raises(hs.BadType, match="make is"):
+        hs.sweep(3, GRID, epsilon=1e-6)
+    with pytest.raises(hs.BadType, match="grid is"):
+        hs.sweep(noise, [1, 2], epsilon=1e-6)
+    with pytest.raises(hs.BadValue, match="no values for sigma"):
+        hs.sweep(noise, {"sigma": [], "steps": [1]}, epsilon=1e-6)
+    with pytest.raises(hs.BadValue, match="gamma is no question"):
+        hs.sweep(noise, GRID, gamma=1.0)
+    with pytest.raises(hs.BadType, match="epsilon"):
+        hs.sweep(noise, GRID, epsilon="small")
+
+
+def test_the_bar_waits_a_second(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    bar = Bar(10, wanted=True, stream=stream)
+    for done in range(1, 11):
+        now[0] += 0.3
+        bar.show(done)
+        if now[0] < 1.0:
+            assert stream.getvalue() == ""
+    bar.close()
+    assert "10 of 10 (100%)" in stream.getvalue()
+    quiet = io.StringIO()
+    bar = Bar(10, stream=quiet)  # no terminal: nothing unless it is wanted
+    now[0] += 9.0
+    bar.show(5)
+    bar.close()
+    assert quiet.getvalue() == ""
