@@ -156,7 +156,7 @@ def step(part, order, level):
         case "response":
             one = exact.response(part["epsilon"], part["categories"])
         case "pure":
-            one = exact.response(arb(part["epsilon"]) * twice)
+            one = exact.replaced(part["epsilon"]) if order == "replace" else exact.response(part["epsilon"])
         case "approx":
             one = exact.response(part["epsilon"], 2, part["delta"])
         case "dlaplace":

@@ -94,6 +94,16 @@ def response(epsilon, categories=2, delta=0.0):
     return Step(atoms, arb(delta), arb(delta), places=places)
 
 
+def replaced(epsilon):
+    """The worst pair of epsilon-DP for add-or-remove when a record is replaced: what both have in common is uniform on [0, 1]; P
+    is e^epsilon times as likely on a stretch at the left, Q on one of the same length at the right, and each e^-epsilon times on
+    the rest."""
+    e = arb(epsilon).exp()
+    ends = 1 / (1 + e)  # e^epsilon x + e^-epsilon (1 - x) = 1
+    middle = (1 - 2 * ends) / e
+    return Step([(ends / e, ends * e), (middle, middle), (ends * e, ends / e)], places=[-1, 0, 1])
+
+
 def discrete_laplace(scale, move):
     fall = (-1 / arb(scale)).exp()
     first, inner = 1 / (1 + fall), (1 - fall) / (1 + fall)
