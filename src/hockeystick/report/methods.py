@@ -123,6 +123,8 @@ def _scheme(mechanism: Any) -> tuple[str, str]:
         return ("a shuffled pass" if by == "shuffle" else f"a pass by {by}"), f"every batch of a pass by {by}"
     if kind == "GroupedPoisson":
         return "group", f"a Poisson sample of rate {mechanism.rate:g}, for {_group(mechanism.size)}"
+    if kind == "Shuffled":
+        return "shuffled reports", f"the shuffled reports of {mechanism.reports:,} people"
     return kind, f"a sample ({mechanism!r})"
 
 
