@@ -342,3 +342,20 @@ def test_expressions():
     assert expression.hole_is_whole("Gaussian(sigma=2) * ?")
     assert not expression.hole_is_whole("Gaussian(sigma=?) * 2")
     assert expression.hole_is_whole("Gaussian(sigma=1).without_replacement(batch=?, examples=100)")
+
+
+def test_the_ending_of_the_file_says_the_format(run, tmp_path):
+    for name, begin in (
+        ("r.tex", "% made by"),
+        ("r.html", "<!doctype html>"),
+        ("r.md", "#"),
+        ("r.json", "{"),
+        ("r.txt", "Privacy"),
+    ):
+        assert run(f"report 'Gaussian(sigma=2)' --delta 1e-5 --output {name}")[0] == 0
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(begin)
+    assert not re.search(r"(\\\\|\\toprule)\n\[", (tmp_path / "r.tex").read_text(encoding="utf-8"))
+
+
+def test_a_narrow_terminal_shows_the_notes_too(run):
+    assert "at delta = 1e-05" in run("compose 'Gaussian(sigma=2)' --delta 1e-5", columns=40)[1]

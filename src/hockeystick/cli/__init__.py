@@ -1,6 +1,7 @@
 """The command `hockeystick` (needs the extra `cli`)."""
 
 import contextlib
+import io
 import os
 import sys
 
@@ -20,6 +21,9 @@ def main(arguments: list[str] | None = None) -> None:
         raise SystemExit(2) from None
     from .app import app
 
+    for stream in (sys.stdout, sys.stderr):  # an epsilon that the terminal cannot show is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = app(args=arguments, prog_name="hockeystick", standalone_mode=False)
         sys.stdout.flush()

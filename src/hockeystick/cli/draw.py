@@ -13,6 +13,7 @@ from .files import run_of
 from .options import Delta, Json, Neighbours, Run, at_delta, relation
 
 _FORMS = ("text", "json", "html", "markdown", "latex")
+_ENDINGS = {".json": "json", ".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
 _KINDS = ("profile", "rounds", "tradeoff", "renyi", "compare")
 _SUFFIXES = ("png", "svg", "pdf")
 
@@ -20,7 +21,10 @@ _SUFFIXES = ("png", "svg", "pdf")
 def report(
     run: Run = None,
     delta: Delta = None,
-    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(_FORMS)}.")] = "text",
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help=f"One of {', '.join(_FORMS)}; by the ending of --output, else text.", show_default=False),
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="A file instead of standard output.", show_default=False)] = None,
     neighbours: Neighbours = None,
     json: Json = False,
@@ -29,7 +33,7 @@ def report(
 
     Example: hockeystick report 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --format latex
     """
-    wanted = "json" if json else form
+    wanted = "json" if json else form or _ENDINGS.get(output.suffix if output else "", "text")
     if wanted not in _FORMS:
         raise BadValue(f"--format is {wanted!r}; allowed: {', '.join(_FORMS)}.")
     release, settings = run_of(run or [])
@@ -39,7 +43,8 @@ def report(
     if output is None:
         sys.stdout.write(text)
     else:
-        output.write_text(text, encoding="utf-8")
+        page = f'<!doctype html>\n<meta charset="utf-8">\n<title>Privacy report</title>\n{text}' if wanted == "html" else text
+        output.write_text(page, encoding="utf-8")
         show.lines(f"written to {output}")
 
 

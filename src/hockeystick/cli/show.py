@@ -32,8 +32,11 @@ def rows(title: str, found: list[Row]) -> None:
     if not narrow:
         table.add_column(overflow="fold", style="dim")
     for name, value, *meaning in found:
-        cells = [Text(name), Text(value)] + ([] if narrow else [Text(meaning[0] if meaning else "")])
-        table.add_row(*cells)
+        note = meaning[0] if meaning else ""
+        if narrow:
+            table.add_row(Text(name), Text(value) + Text(f"\n{note}" if note else "", style="not bold dim"))
+        else:
+            table.add_row(Text(name), Text(value), Text(note))
     screen.print(table)
 
 

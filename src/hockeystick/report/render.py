@@ -187,6 +187,7 @@ def latex(found: list[Section]) -> str:
         lines += [f"{escaped(paragraph)}\n" for paragraph in section.paragraphs]
         if section.rows:
             lines += [r"\begin{tabular}{lp{.3\linewidth}p{.4\linewidth}}", r"\toprule"]
-            lines += [" & ".join(escaped(cell) for cell in row) + r" \\" for row in section.rows]
+            # braces: after \toprule and \\ a bracket would be read as an option
+            lines += [" & ".join(f"{{{escaped(cell)}}}" for cell in row) + r" \\" for row in section.rows]
             lines += [r"\bottomrule", r"\end{tabular}", ""]
     return "\n".join(lines)
