@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import hockeystick as hs
 from hockeystick.loss.noise import Grid, Shape, TooFine
 from hockeystick.loss.sampled_decay import cut_step, sampled_gap
 from hockeystick.numerics.cells import Cells
@@ -76,3 +77,12 @@ def test_the_decay_is_below_the_truth_and_not_far_below(case):
                 assert size <= 1.0 - gap[place] + 1e-12
             if 30.0 < -steps * math.log(max(size, 1e-300)) < 60.0 and steps > 1000.0:
                 assert -steps * math.log1p(-gap[place]) > 2.0
+
+
+@pytest.mark.parametrize("steps", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize("rate", [0.05, 0.001])
+def test_many_steps_of_much_noise_keep_a_narrow_interval(steps, rate):
+    """sigma grows with the root of the steps: the proof of the decay must follow L down to any size."""
+    run = hs.Gaussian(sigma=2.0 * math.sqrt(steps / 1000)).poisson(rate=rate) * steps
+    bounds = run.epsilon_bounds(1e-6)
+    assert bounds.upper - bounds.lower <= 1e-9 * bounds.upper

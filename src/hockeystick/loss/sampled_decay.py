@@ -105,7 +105,8 @@ def _allowances(grid: Grid, k: Array, lost: float, width: float, places: Array) 
     against the fall of 1 - chi, and of 1/r^2 against that of chi, for each z0.
 
     On the strip |log(1 + rho e^{i angle})| <= 1.4 rho for rho <= 1/2, and <= log(1 + rho) + angle - log cos(angle/2) always,
-    where L = log(1 - q) + log(1 + rho e^{i angle}), rho = r/(1 - r); |r| <= r/cos(angle/2); and |1/r| <= 1/r.
+    where L = log(1 - q) + log(1 + rho e^{i angle}), rho = r/(1 - r); |L| <= 1.4 |x| for |x| <= 1/2, where
+    |x| <= q (e^{|t| + angle} - 1); |r| <= r/cos(angle/2); and |1/r| <= 1/r.
     """
     noise, rate, least = grid.shape.noise, grid.shape.rate, min(float(k.min()), 0.0)
     a = min(math.pi / grid.step / (0.5 + 1.0 / width**2 - 0.125 * least / noise**2), 2.5 * noise, 5.0 * width)
@@ -119,10 +120,13 @@ def _allowances(grid: Grid, k: Array, lost: float, width: float, places: Array) 
     first = 2.0 * (rule * bulge * bulge + lost)
     second = rule * (bulge * slope + noise * steep / width) ** 2 + 2.0 * lost * (slope + noise / width) ** 2
     away = places + width * _AWAY[1:]
-    exponent = (away - 0.5 / noise) * (1.0 / noise) + (math.log(rate) - math.log1p(-rate))
+    t = (away - 0.5 / noise) * (1.0 / noise)
+    exponent = t + (math.log(rate) - math.log1p(-rate))
     rho = np.exp(np.minimum(exponent, 600.0))
     turn = angle - math.log(math.cos(0.5 * angle))
     size = np.where(rho <= 0.5, 1.4 * rho, np.maximum(exponent, 0.0) + (0.7 + turn)) - math.log1p(-rate)
+    moved = rate * np.expm1(np.minimum(np.maximum(t, (reach + 0.5 / noise) / noise) + angle, 600.0))  # at least |x|
+    size = np.where(moved <= 0.5, np.minimum(size, 1.4 * moved), size)
     squares = size * size
     faded = squares * _FADING
     inner = np.exp(np.minimum((0.5 / noise - places[:, 0]) * (1.0 / noise), 600.0)) * ((1.0 - rate) / rate) + 1.0
