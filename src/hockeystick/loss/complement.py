@@ -15,7 +15,7 @@ from ..numerics.rounding import FUNCTION, UNIT, down
 from .composed import ComposedLoss, Expand
 from .contour import Contour, Saddle
 from .lattice import spread
-from .masses import Divisible, Masses
+from .masses import Masses
 from .noise import TooFine
 from .renyi import RenyiLoss
 
@@ -104,7 +104,7 @@ def _range(expand: Expand, t: float, lead: float) -> Interval:
 
 def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int) -> Interval:
     """Both ends by the two laws of `lattice.py`: each cell's mass at its two ends, and the numbers of the cells."""
-    parts: list[tuple[Divisible, int]] = list(run.terms)  # type: ignore[arg-type]
+    parts = run.divisible
     step = run.native or window / size
     grains = [loss.grain for loss, _ in parts if loss.grain > 0.0]
     if grains and not run.native:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..numerics.series import Array, ComplexArray
 from .atomic import AtomicLoss
 from .cumulant import Loss, Slice
 from .gaussian import GaussianLoss
-from .masses import Coarse
+from .masses import Coarse, Divisible
 
 Expand = Callable[[float], tuple[float, float, float]]
 
@@ -143,10 +143,15 @@ class ComposedLoss:
         """Where a search for a saddle point should begin at the latest."""
         return min(loss.knee for loss, _ in self.terms)
 
+    @property
+    def divisible(self) -> list[tuple[Divisible, int]]:
+        """The losses as a lattice sees them; every loss but a Rényi bound has cell masses, which the lattice checks."""
+        return cast("list[tuple[Divisible, int]]", list(self.terms))
+
     def coarse(self, loss: Loss) -> Coarse:
         """A loss on a coarse scale."""
         if loss not in self._coarse:
-            self._coarse[loss] = Coarse(loss)  # type: ignore[arg-type]
+            self._coarse[loss] = Coarse(cast(Divisible, loss))
         return self._coarse[loss]
 
     def expand(self, c: float) -> tuple[float, float, float]:

@@ -23,7 +23,7 @@ from ..numerics.convolve import Law, Sum
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array
 from .composed import ComposedLoss
-from .masses import SCALES, Divisible, Masses
+from .masses import SCALES, Masses
 from .noise import TooFine
 
 MOST = 1 << 19
@@ -184,7 +184,7 @@ class Lattice:
     """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
 
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
-        parts: list[tuple[Divisible, int]] = list(run.terms)  # type: ignore[arg-type]
+        parts = run.divisible
         self.theta, self.centre = theta, _ = plan.theta, plan.centre
         step = run.native or plan.window / size
         grains = [loss.grain for loss, _ in parts if loss.grain > 0.0]

@@ -261,9 +261,6 @@ class MixtureLoss(DividedLoss):
             return None
         return Closed(math.log(delta), lost / delta * 1.001 + 4.0 * FUNCTION, -pay / delta)
 
-    def log_beyond(self, c: float, z: float) -> float:
-        return min(self.bound(c + h) - h * z for h in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0))
-
     def bound(self, c: float) -> float:
         """The largest loss; Minkowski's inequality, with Q at least its part at N(0); laws at the greatest distance."""
         apart = max(self.right.moves, default=0.0) + max(self.left.moves, default=0.0)

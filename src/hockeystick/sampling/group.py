@@ -23,7 +23,6 @@ from .base import Sampled, removals
 from .poisson import Poisson
 
 _MOST = 400
-_DEEP = 800.0
 
 
 def grouped(run: Release, size: Any) -> Release:
