@@ -162,9 +162,9 @@ class Contour:
         # the height is a number taken out of every term, not an estimate: errors of K count in the terms
         self.height_error = [8.0 * UNIT * (abs(height) + base) for height in self.height]
         relative = np.expm1(np.minimum(error, 600.0))
-        self.sum_error: list[float] = (sizes * (relative * SECOND_ORDER + nodes * UNIT)).sum(axis=1).tolist()
+        self.sum_error: list[float] = (sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)).sum(axis=1).tolist()
         scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
-        self._fixed = [height + scale for height in self.height]
+        self.fixed = [height + scale for height in self.height]
         return True
 
     def _choose_step(self, epsilon: float, log_delta: float) -> None:
@@ -191,7 +191,7 @@ class Contour:
         turned = self._turned(epsilon)
         totals, swings = turned.real.sum(axis=1).tolist(), (turned.imag @ self.u).tolist()
         best = (-math.inf, -self.c)
-        for total, swing, fixed in zip(totals, swings, self._fixed, strict=True):
+        for total, swing, fixed in zip(totals, swings, self.fixed, strict=True):
             if total > 0.0:
                 best = max(best, (fixed - self.c * epsilon + math.log(total), swing / total - self.c))
         self.total: float = max(totals[0], 1e-300)
@@ -265,7 +265,7 @@ class Contour:
         """For each pair that is laid: the sum, a bound of its error, the logarithm of its unit, and a bound of its error."""
         moved = abs(epsilon - self.anchor) * 4.0 * UNIT
         totals = self._turned(epsilon).real.sum(axis=1).tolist()
-        rows = zip(totals, self.sum_error, self.lever, self._fixed, self.height_error, strict=True)
+        rows = zip(totals, self.sum_error, self.lever, self.fixed, self.height_error, strict=True)
         for total, error, lever, fixed, height_error in rows:
             scale = fixed - self.c * epsilon
             lost = error + lever * moved + self.dropped

@@ -168,7 +168,7 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
         return 0.0, 0.0
     low, high = 0.0, ceiling
     try:
-        if _has_closed(run):
+        if has_closed(run):
             low, high = largest(_solve_closed(single, log_delta, target) for single in run.singles())
         elif run.fades:
             low, high = _solve(run, log_delta, target)
@@ -181,7 +181,7 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
         low, high = max(low, ends[0]), min(high, ends[1])
     elif high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
         with suppress(TooFine):
-            if not _has_closed(run):
+            if not has_closed(run):
                 ends = lattice_epsilon(run, log_delta, slack, floor)
                 low, high = max(low, ends[0]), min(high, ends[1])
         if high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
@@ -225,7 +225,7 @@ def _closed(run: ComposedLoss, epsilon: float) -> Closed | None:
     return None
 
 
-def _has_closed(run: ComposedLoss) -> bool:
+def has_closed(run: ComposedLoss) -> bool:
     """Whether every ordered pair has a closed form."""
     if len(run.terms) > 1 or run.terms[0][1] > 1:
         return False

@@ -1,6 +1,6 @@
 """A question asked of a number, or of each entry of an array."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,14 @@ import numpy as np
 from ..errors import BadType
 
 
-def each(name: str, value: Any, check: Callable[[str, Any], float], ends: Callable[[float], Any]) -> tuple[Any, Any]:
-    """Both ends for a number, or for each entry of an array, once it is checked.
+def each(
+    name: str,
+    value: Any,
+    check: Callable[[str, Any], float],
+    ends: Callable[[float], Any],
+    many: Callable[[list[float]], Sequence[Any]] | None = None,
+) -> tuple[Any, Any]:
+    """Both ends for a number, or for each entry of an array, once it is checked; `many` answers several at a time.
 
     >>> each("alpha", [1, 4.0], lambda name, x: x, lambda x: (x, 2.0 * x))
     (array([1., 4.]), array([2., 8.]))
@@ -23,5 +29,6 @@ def each(name: str, value: Any, check: Callable[[str, Any], float], ends: Callab
         entries = np.asarray(None)
     if entries.dtype.kind not in "fiu":
         raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
-    found = np.array([tuple(ends(check(name, float(entry)))) for entry in entries.ravel()]).reshape(-1, 2)
+    checked = [check(name, float(entry)) for entry in entries.ravel()]
+    found = np.array([tuple(one) for one in (many(checked) if many else map(ends, checked))]).reshape(-1, 2)
     return found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape)

@@ -12,7 +12,8 @@ from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
 from ..loss.composed import ComposedLoss, composed
-from ..loss.engine import epsilon_interval, log_delta_interval, renyi_bound
+from ..loss.engine import renyi_bound
+from ..loss.shared import epsilon_intervals, log_delta_intervals
 from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_down, exp_up
 from .attack import Attacks
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..sampling.poisson import Poisson
 
 
-Question = Callable[[ComposedLoss, float], tuple[float, float]]
+Question = Callable[[ComposedLoss, list[float]], list[tuple[float, float]]]
 
 
 class Release(Attacks):
@@ -145,7 +146,7 @@ class Release(Attacks):
         >>> print(f"{bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
         4.3771780957 <= epsilon <= 4.3771780957
         """
-        return self._answered(epsilon_interval, neighbours, "delta", delta, checks.non_negative)
+        return self._answered(epsilon_intervals, neighbours, "delta", delta, checks.non_negative)
 
     def delta(self, epsilon: Any, neighbours: str = STATED) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
@@ -159,9 +160,8 @@ class Release(Attacks):
     def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
 
-        def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
-            low, high = log_delta_interval(run, value)
-            return exp_down(low), exp_up(high, ceiling=1.0)
+        def ask(run: ComposedLoss, values: list[float]) -> list[tuple[float, float]]:
+            return [(exp_down(low), exp_up(high, ceiling=1.0)) for low, high in log_delta_intervals(run, values)]
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
 
@@ -172,7 +172,7 @@ class Release(Attacks):
         >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
         True
         """
-        return self._answered(log_delta_interval, neighbours, "epsilon", epsilon, _any_real)
+        return self._answered(log_delta_intervals, neighbours, "epsilon", epsilon, _any_real)
 
     def profile(self, epsilons: Any, neighbours: str = STATED) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
@@ -195,22 +195,17 @@ class Release(Attacks):
         0.3125
         """
 
-        def ask(run: ComposedLoss, value: float) -> tuple[float, float]:
-            bound = min(renyi_bound(one, value) for one in run.variants("covers"))
-            return bound, bound
+        def ask(run: ComposedLoss, values: list[float]) -> list[tuple[float, float]]:
+            bounds = [min(renyi_bound(one, value) for one in run.variants("covers")) for value in values]
+            return [(bound, bound) for bound in bounds]
 
         return self._answered(ask, neighbours, "order", order, _renyi_order).upper
 
     def _answered(self, ask: Question, neighbours: str, name: str, value: Any, check: Callable[[str, Any], float]) -> Bounds:
         """Ask of a number, or of each entry of an array."""
-        runs: list[ComposedLoss] = []
-
-        def ends(number: float) -> tuple[float, float]:
-            runs.append(self._run(neighbours))
-            return ask(runs[-1], number)
-
-        low, high = each(name, value, check, ends)
-        return Bounds(low, high, (runs[0] if runs else self._run(neighbours)).tight)
+        run = self._run(neighbours)
+        low, high = each(name, value, check, lambda number: ask(run, [number])[0], lambda numbers: ask(run, numbers))
+        return Bounds(low, high, run.tight)
 
     def report(self, delta: float, neighbours: str = STATED, mu_delta: float = 1e-10) -> "Report":
         """All answers at this delta, with what they rest on; prints, shows in notebooks, `.to_json()`, `.plot()`.
@@ -232,8 +227,8 @@ class Release(Attacks):
     def _run(self, neighbours: str) -> ComposedLoss:
         """The composed loss of the ordered pairs of the relation, made anew for every question.
 
-        It keeps what it has worked out while it answers one, so that both ordered pairs can share it; no answer depends on
-        what was asked before.
+        It keeps what it has worked out while it answers one, so that both ordered pairs, and the entries of an array, can share
+        it; no answer depends on what was asked before.
         """
         wanted = orders(self._meant(neighbours))
         return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism.loss(wanted)) is not None)
