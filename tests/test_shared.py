@@ -31,9 +31,11 @@ def test_an_array_of_epsilons_agrees_with_single_questions(name: str) -> None:
     low, high = run.log_delta_bounds(epsilons, relation)
     for place in range(0, epsilons.size, 4):
         one = run.log_delta_bounds(float(epsilons[place]), relation)
-        assert low[place] <= one.upper and one.lower <= high[place]
+        assert low[place] <= one.upper
+        assert one.lower <= high[place]
         assert high[place] == low[place] or high[place] - low[place] <= one.upper - one.lower + 1e-9
-    assert not np.isnan(low).any() and not np.isnan(high).any()
+    assert not np.isnan(low).any()
+    assert not np.isnan(high).any()
     finite = high[np.isfinite(high)]
     assert (np.diff(finite) <= 1e-9 * (1.0 + np.abs(finite[1:]))).all()
 
@@ -45,7 +47,8 @@ def test_an_array_of_deltas_agrees_with_single_questions(name: str) -> None:
     low, high = run.epsilon_bounds(deltas, relation)
     for place in range(0, deltas.size, 3):
         one = run.epsilon_bounds(float(deltas[place]), relation)
-        assert low[place] <= one.upper and one.lower <= high[place]
+        assert low[place] <= one.upper
+        assert one.lower <= high[place]
         if math.isfinite(one.upper):
             assert high[place] - low[place] <= one.upper - one.lower + 1e-9 * one.upper
 
@@ -61,7 +64,8 @@ def test_the_arrays_of_a_contour_are_its_numbers() -> None:
         assert low[place] == pytest.approx(contour.lower(epsilon), abs=1e-13)
         assert high[place] == pytest.approx(contour.upper(epsilon), abs=1e-13)
         one = contour.estimate(epsilon)
-        assert value[place] == pytest.approx(one[0], abs=1e-13) and slope[place] == pytest.approx(one[1], rel=1e-9)
+        assert value[place] == pytest.approx(one[0], abs=1e-13)
+        assert slope[place] == pytest.approx(one[1], rel=1e-9)
 
 
 def test_contours_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:

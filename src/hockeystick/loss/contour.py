@@ -29,7 +29,7 @@ from .composed import ComposedLoss
 from .noise import TooFine
 
 TOLERANCE = 29.0  # -log of the relative size allowed to each discretisation error
-_FORWARD = (0.0, 0.4, 1.2, 3.0, 6.5)
+FORWARD = (0.0, 0.4, 1.2, 3.0, 6.5)
 _EDGE = 20.0  # log of the odds of -c between -1 and 0
 
 
@@ -45,7 +45,7 @@ class Saddle:
     @property
     def ahead(self) -> float:
         """How far right of c bounds of K are wanted."""
-        return max(0.0, self.c + _FORWARD[-1] * self.width)
+        return max(0.0, self.c + FORWARD[-1] * self.width)
 
     @staticmethod
     def of_delta(run: ComposedLoss, log_delta: float) -> "Saddle":
@@ -108,11 +108,11 @@ class Contour:
         self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
         self.slices = run.slice(saddle.c, saddle.ahead)
         if self.c > 0.0:
-            self.forward = [self.c + step * saddle.width for step in _FORWARD]
+            self.forward = [self.c + step * saddle.width for step in FORWARD]
             markov = [log_markov(s) for s in self.forward]
         else:  # away from 0 here, too, but not as far as -1
             room = 1.0 + self.c
-            self.forward = [max(-1.0, self.c + room * math.expm1(-step * saddle.width / room)) for step in _FORWARD]
+            self.forward = [max(-1.0, self.c + room * math.expm1(-step * saddle.width / room)) for step in FORWARD]
             markov = [0.0 for _ in self.forward]
         above = self.slices.above(np.array(self.forward)).tolist()
         if self.c < 0.0:

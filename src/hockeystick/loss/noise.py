@@ -31,7 +31,7 @@ _SMALL = 1.0  # |k L| below which a node goes into the power sums
 _LONG = 3_000
 _ANGLES = 0.5 ** np.arange(5)[:, None]  # as shares of the largest that is tried
 _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
-_CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
+CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
 
 
 class TooFine(Exception):
@@ -58,8 +58,8 @@ class Shape:
     def ratios(self, z: Array) -> tuple[Array, Array]:
         """L and the share r; z grows along the last axis."""
         t = z * (1.0 / self.noise) - 0.5 / self.noise**2
-        far = float(t[..., -1].max()) > _CAP
-        capped = np.minimum(t, _CAP) if far else t
+        far = float(t[..., -1].max()) > CAP
+        capped = np.minimum(t, CAP) if far else t
         grown = self.rate * np.exp(capped)
         total = grown + (1.0 - self.rate)
         excess = self.rate * np.expm1(capped)
@@ -68,7 +68,7 @@ class Shape:
         else:
             ratio = np.where(excess < -0.5, np.log(total), np.log1p(np.maximum(excess, -0.5)))
         if far:
-            ratio = np.where(t > _CAP, t + math.log(self.rate), ratio)
+            ratio = np.where(t > CAP, t + math.log(self.rate), ratio)
         return ratio, grown / total
 
     def right_tail(self, k: float, z: float) -> float:
@@ -292,7 +292,7 @@ class Grid:
         t_error = (3.0 * UNIT + 2.0 * self.shape.noise_error) * size
         # expm1, a product and log1p, or exp, a sum and log: below 24 units relative to L
         error = self.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(self.ratio)
-        return t_error, (error + 4.0 * UNIT * size if size[-1] > _CAP else error)
+        return t_error, (error + 4.0 * UNIT * size if size[-1] > CAP else error)
 
 
 class Split:

@@ -25,10 +25,10 @@ from ..numerics.series import Array
 from .noise import LOG_ROOT_TWO_PI, Grid, Shape
 
 _CUTS = 10
-_PLACES = np.arange(_CUTS)[:, None] * (1.0 / (_CUTS - 2))
-_AWAY = np.append(np.arange(0.0, 8.1, 0.5), 40.0)  # (z - z0)/b
-_FADING = np.exp(-0.5 * _AWAY[:-1] ** 2)
-_FAINT = 1e-100  # rates below this have no proof by parts
+PLACES = np.arange(_CUTS)[:, None] * (1.0 / (_CUTS - 2))
+AWAY = np.append(np.arange(0.0, 8.1, 0.5), 40.0)  # (z - z0)/b
+FADING = np.exp(-0.5 * AWAY[:-1] ** 2)
+FAINT = 1e-100  # rates below this have no proof by parts
 
 
 def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) -> Array:
@@ -44,7 +44,7 @@ def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) 
     width = _cut_width(grid, least, grid.lead)
     first = max(0.5 / noise - noise, grid.low)
     last = min(0.5 / noise + noise * (1.5 - math.log(rate)), grid.high)
-    places = first + max(last - first, 0.0) * _PLACES
+    places = first + max(last - first, 0.0) * PLACES
     places[-1] = grid.high  # nothing is cut off
     x = (z - places) * (1.0 / width)
     g = ndtr(x)
@@ -72,7 +72,7 @@ def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) 
     np.minimum(gap[:, :, :-1], gap[:, :, 1:], out=gap[:, :, :-1])
     gap[:, :, -1] = 0.0
     np.maximum(gap, 0.0, out=gap)
-    if rate > _FAINT:
+    if rate > FAINT:
         mass = weight @ chi.T
         inverse = 1.0 / np.maximum(share, rate * 1e-60)
         pull = k[:, None] * share - noise * z - 1.0 + share
@@ -119,7 +119,7 @@ def _allowances(grid: Grid, k: Array, lost: float, width: float, places: Array) 
     slope = (float(np.abs(k).max()) + 1.0) / math.cos(0.5 * angle) + 1.0 + noise * (reach + a)
     first = 2.0 * (rule * bulge * bulge + lost)
     second = rule * (bulge * slope + noise * steep / width) ** 2 + 2.0 * lost * (slope + noise / width) ** 2
-    away = places + width * _AWAY[1:]
+    away = places + width * AWAY[1:]
     t = (away - 0.5 / noise) * (1.0 / noise)
     exponent = t + (math.log(rate) - math.log1p(-rate))
     rho = np.exp(np.minimum(exponent, 600.0))
@@ -128,7 +128,7 @@ def _allowances(grid: Grid, k: Array, lost: float, width: float, places: Array) 
     moved = rate * np.expm1(np.minimum(np.maximum(t, (reach + 0.5 / noise) / noise) + angle, 600.0))  # at least |x|
     size = np.where(moved <= 0.5, np.minimum(size, 1.4 * moved), size)
     squares = size * size
-    faded = squares * _FADING
+    faded = squares * FADING
     inner = np.exp(np.minimum((0.5 / noise - places[:, 0]) * (1.0 / noise), 600.0)) * ((1.0 - rate) / rate) + 1.0
     sides = [faded.max(axis=1), (faded * squares).max(axis=1), inner * inner * math.exp((width / noise) ** 2)]
     return (first * (1.0 + first), second), sides

@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from .series import Array
 
-RATIO, COUNT = 1.125, 130
-_LEFT = RATIO ** np.arange(COUNT)
-_RIGHT = np.append(_LEFT[1:], math.inf)
-_SPAN = 1.0 / _LEFT - np.append(1.0 / _LEFT[1:], 0.0)
-_SQUARE = 1.0 / _LEFT**2
+RATIO, COUNT = 1.25, 65
+LEFT = RATIO ** np.arange(COUNT)
+_RIGHT = np.append(LEFT[1:], math.inf)
+SPAN = 1.0 / LEFT - np.append(1.0 / LEFT[1:], 0.0)
+SQUARE = 1.0 / LEFT**2
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Cells:
 
     @property
     def left(self) -> Array:
-        return self.start * _LEFT
+        return self.start * LEFT
 
     @property
     def right(self) -> Array:
@@ -38,7 +38,7 @@ class Cells:
 
         `bounds` are upper bounds of f on the cells; on a cell the sum is at most the integral and one term more.
         """
-        piece = bounds * (_SPAN * (1.0 / self.start) + _SQUARE * (step / self.start**2))
+        piece = bounds * (SPAN * (1.0 / self.start) + SQUARE * (step / self.start**2))
         return np.add.accumulate(piece[::-1])[::-1]
 
     def last_within(self, lengths: Array) -> npt.NDArray[np.intp]:
