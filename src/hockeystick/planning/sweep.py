@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from .. import checks
 from ..errors import BadType, BadValue, HockeystickError
+from ..mechanism.many import epsilons
 from ..mechanism.release import Release
 from ..neighbours import STATED
 
@@ -21,7 +22,7 @@ _QUESTIONS = {
     "bayes_risk": ("bayes_risk_bounds", "prior"),
     "tradeoff": ("tradeoff_bounds", "alpha"),
 }
-_CHUNK = 64
+_CHUNK = 128  # combinations that are answered together
 
 
 def sweep(
@@ -57,12 +58,12 @@ def sweep(
     for one in values:
         total *= len(one)
     job = _Job(make, names, asked, neighbours)
-    rows: Iterator[dict[str, Any]]
     if executor is None:
-        rows = map(job.one, itertools.product(*values))
+        chunks = _chunked(itertools.product(*values), _CHUNK)
+        rows = itertools.chain.from_iterable(map(job.rows, chunks))
     else:
-        chunks = list(_chunked(itertools.product(*values), max(1, min(_CHUNK, total // 64 + 1))))
-        rows = itertools.chain.from_iterable(executor.map(job.many, chunks))
+        chunks = _chunked(itertools.product(*values), max(1, min(_CHUNK, total // 16 + 1)))
+        rows = itertools.chain.from_iterable(executor.map(job.many, list(chunks)))
     table: dict[str, list[Any]] = {name: [] for name in names}
     bar = Bar(total, progress)
     for count, row in enumerate(rows):
@@ -79,26 +80,40 @@ def sweep(
 
 
 class _Job:
-    """What is done for one combination; a class, so that processes can be sent one."""
+    """What is done for some combinations; a class, so that processes can be sent one."""
 
     def __init__(self, make: Callable[..., Any], names: tuple[str, ...], asked: tuple[Any, ...], neighbours: str) -> None:
         self.make, self.names, self.asked, self.neighbours = make, names, asked, neighbours
 
-    def one(self, values: tuple[Any, ...]) -> dict[str, Any]:
-        row = dict(zip(self.names, values, strict=True))
+    def rows(self, chunk: Sequence[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+        """One row after the other; what can be answered together is answered first."""
+        rows = [dict(zip(self.names, values, strict=True)) for values in chunk]
+        made: list[Any] = []
+        for row in rows:
+            try:
+                made.append(self.make(**row))
+            except HockeystickError as error:
+                made.append(None)
+                row["error"] = str(error)
+        releases = [one for one in made if isinstance(one, Release)]
+        together = {name: epsilons(releases, at[0], self.neighbours) for name, _, at in self.asked if name == "epsilon"}
+        for row, one in zip(rows, made, strict=True):
+            if isinstance(one, Release):
+                self._ask(row, one, {name: next(found) for name, found in together.items()})
+            elif "error" not in row:
+                row["value"] = one
+            yield row
+
+    def _ask(self, row: dict[str, Any], release: Release, known: dict[str, Callable[[], Any]]) -> None:
         try:
-            made = self.make(**row)
-            if isinstance(made, Release):
-                for name, method, at in self.asked:
-                    row |= _ends(name, getattr(made, method)(*at, neighbours=self.neighbours))
-            else:
-                row["value"] = made
+            for name, method, at in self.asked:
+                found = known[name]() if name in known else getattr(release, method)(*at, neighbours=self.neighbours)
+                row |= _ends(name, found)
         except HockeystickError as error:
             row["error"] = str(error)
-        return row
 
     def many(self, chunk: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
-        return [self.one(values) for values in chunk]
+        return list(self.rows(chunk))
 
 
 def _ends(name: str, found: Any) -> dict[str, float]:
