@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import hockeystick as hs
 from hockeystick import cli
 from hockeystick.cli import expression
+from hockeystick.cli.account import WHY
 from hockeystick.cli.app import WELCOME, app
 
 DPSGD = "dpsgd --sampler poisson --rate 0.01 --sigma 1.1 --steps 10000 --delta 1e-5"
@@ -205,6 +206,104 @@ def test_rounds(run):
     assert answered(run(after))["rounds"] == 85
 
 
+def test_rounds_say_what_is_spent_there_and_after_one_more(run):
+    found = answered(run("rounds 'Gaussian(sigma=20)' --after 'Gaussian(sigma=20) * 600' --epsilon 6 --delta 1e-5 --json"))
+    assert found["epsilon"] == (hs.Gaussian(sigma=20.0) * 685).epsilon(1e-5) <= 6.0
+    assert found["epsilon_after_one_more"] == (hs.Gaussian(sigma=20.0) * 686).epsilon(1e-5) > 6.0
+    assert (found["after"], found["neighbours"], found["unit"]) == ("Gaussian(sigma=20.0) * 600", "add-or-remove", "rounds")
+    assert "6.00" in run("rounds 'Gaussian(sigma=20)' --epsilon 6 --delta 1e-5")[1]
+
+
+def test_rounds_of_dpsgd(run):
+    step = "--examples 60000 --batch 256 --sigma 1.1 --epsilon 1 --delta 1e-5 --json"
+    found = answered(run(f"rounds --sampler poisson {step}"))
+    assert found["rounds"] == hs.rounds(hs.Gaussian(sigma=1.1).poisson(rate=256 / 60_000), epsilon=1.0, delta=1e-5)
+    assert found["unit"] == "steps"
+    passes = answered(run(f"rounds --sampler shuffle --neighbours zero-out {step.replace('1.1', '5')}"))
+    assert (passes["rounds"], passes["unit"], passes["neighbours"]) == (1, "passes", "zero-out")
+    for line, words in (
+        (f"rounds 'Gaussian(sigma=1)' --sampler poisson {step}", "both given"),
+        ("rounds --sigma 1 --epsilon 1 --delta 1e-5", "needs --sampler and --sigma"),
+    ):
+        code, _, err = run(line)
+        assert code == 2
+        assert words in err
+
+
+def test_what_cannot_be_reached_names_the_limit_and_what_to_change(run):
+    for line, words in (
+        ("calibrate 'Gaussian(sigma=?) + PureDP(epsilon=2)' --epsilon 1 --delta 1e-6", "Ask for epsilon above 1.99999"),
+        ("calibrate 'Gaussian(sigma=?)' --epsilon 1 --delta 0", "Allow a larger delta"),
+        ("calibrate 'Gaussian(sigma=?) + ApproxDP(epsilon=1, delta=1e-3)' --mu 1", "No mu is proved"),
+        ("calibrate 'Laplace(scale=1, sensitivity=?)' --advantage 1", "nothing to calibrate"),
+        ("rounds 'Gaussian(sigma=20)' --after 'Gaussian(sigma=1)' --epsilon 1 --delta 1e-5", "Ask for a larger budget"),
+        ("rounds 'PureDP(epsilon=0)' --epsilon 1 --delta 1e-5", "no number of rounds"),
+        (f"{DPSGD} --epsilon 1", "hockeystick calibrate"),
+    ):
+        code, _, err = run(line)
+        assert code == 3, (line, err)
+        assert words in err
+
+
+def test_refusals_speak_of_options_where_options_were_given(run):
+    shuffled = "--sampler shuffle --examples 100 --batch 10 --delta 1e-5"
+    for line in (
+        f"dpsgd {shuffled} --sigma 5 --epochs 3",
+        f"calibrate {shuffled} --epochs 3 --epsilon 1",
+        f"rounds {shuffled} --sigma 5 --epsilon 1",
+        "dpsgd --sampler balls-in-bins --rate 0.1 --sigma 5 --steps 3 --delta 1e-5",
+    ):
+        code, _, err = run(line)
+        assert code == 2
+        assert "--sampler" in err
+        assert "neighbours=" not in err
+        assert "sampler=" not in err
+        assert "by=" not in err
+    code, _, err = run("compose \"Gaussian(sigma=5).full_pass(by='shuffle')\" --delta 1e-5")
+    assert code == 2
+    assert "by='id'" in err  # an expression is Python's
+
+
+def test_the_sampler_is_said_to_matter(run):
+    for sampler in WHY:
+        line = f"dpsgd --sampler {sampler} --examples 100 --batch 10 --sigma 5 --epochs 2 --delta 1e-5 --neighbours replace"
+        assert "Other samplers have other answers" in run(line)[1]
+        assert answered(run(f"{line} --json"))["note"]
+
+
+def test_what_was_calibrated_is_named(run):
+    for line, name in (
+        ("'Gaussian(sigma=?)'", "sigma"),
+        ("'Gaussian(sigma=20) * ?'", "count"),
+        ("'Gaussian(sigma=2*?).poisson(rate=0.01)'", "sigma"),
+        ("'Gaussian(sigma=5).poisson(rate=?) * 10'", "rate"),
+    ):
+        code, out, _ = run(f"calibrate {line} --epsilon 1 --delta 1e-5")
+        assert code == 0
+        assert re.search(rf"^{name} ", out, flags=re.MULTILINE)
+        assert answered(run(f"calibrate {line} --epsilon 1 --delta 1e-5 --json"))["parameter"] == name
+
+
+def test_the_example_of_a_run_file_works(run):
+    code, out, _ = run("compose --example")
+    assert code == 0
+    Path("run.toml").write_text(out)
+    for command in ("compose", "report", "explain", "plot"):
+        assert run(f"{command} run.toml")[0] == 0
+    assert answered(run("rounds run.toml --epsilon 6 --json"))["rounds"] > 1
+    assert answered(run("compose run.toml --delta 1e-3 --neighbours replace --json"))["neighbours"] == "replace"
+
+
+def test_the_relation_of_a_file_is_that_of_its_training_runs(run):
+    table = "[[dpsgd]]\nexamples = 100\nbatch = 10\nsigma = 5\nepochs = 2\nsampler = 'shuffle'\n"
+    Path("run.toml").write_text(f"neighbours = 'zero-out'\ndelta = 1e-5\n{table}")
+    assert answered(run("compose run.toml --json"))["neighbours"] == "zero-out"
+    assert answered(run("compose run.toml --neighbours replace --json"))["neighbours"] == "replace"
+    Path("run.toml").write_text(f"delta = 1e-5\n{table}")
+    assert run("compose run.toml")[0] == 2
+    assert run("compose run.toml --neighbours zero-out")[0] == 0
+
+
 def test_convert(run):
     found = answered(run("convert --mu 1 --at-delta 1e-5 --json"))
     assert found["epsilon"] == hs.GDP(mu=1.0).epsilon(1e-5)
@@ -212,6 +311,10 @@ def test_convert(run):
     assert answered(run("convert --epsilon 1 --delta 1e-6 --json"))["rho"] is None
     assert answered(run("convert --rdp 2:0.01 --rdp 8:0.04 --json"))["epsilon"] > 0.0
     assert "zero-concentrated" in run("convert --rho 0.5", columns=100)[1]
+    assert answered(run("convert --rho 0.5 --json"))["at_delta"] == 1e-6
+    claimed = answered(run("convert --epsilon 1 --delta 1e-4 --json"))  # an epsilon at a delta below would be infinite
+    assert (claimed["at_delta"], claimed["epsilon"]) == (1e-4, pytest.approx(1.0))
+    assert "1e-6 unless given" in run("convert --help", columns=200)[1]
 
 
 def test_explain(run):

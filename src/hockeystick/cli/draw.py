@@ -36,7 +36,7 @@ def report(
     wanted = "json" if json else form or _ENDINGS.get(output.suffix if output else "", "text")
     if wanted not in _FORMS:
         raise BadValue(f"--format is {wanted!r}; allowed: {', '.join(_FORMS)}.")
-    release, settings = run_of(run or [])
+    release, settings = run_of(run or [], neighbours)
     made = release.report(at_delta(delta, settings), relation(neighbours, settings))
     width = max(20, min(show.console().width, 100))
     text = made.to_text(width) if wanted == "text" else getattr(made, f"to_{wanted}")() + "\n"
@@ -69,11 +69,11 @@ def plot(
     described = run or []
     figure: Any
     if kind == "compare":
-        runs = {one: run_of([one])[0] for one in described}
-        settings = run_of(described[:1])[1] if described else {}
+        runs = {one: run_of([one], neighbours)[0] for one in described}
+        settings = run_of(described[:1], neighbours)[1] if described else {}
         figure = plots.compare(runs, at_delta(delta, settings), neighbours=relation(neighbours, settings))
     else:
-        release, settings = run_of(described)
+        release, settings = run_of(described, neighbours)
         asked = relation(neighbours, settings)
         figure = getattr(plots, kind)(release, at_delta(delta, settings), neighbours=asked)
     figure.savefig(output, dpi=150)

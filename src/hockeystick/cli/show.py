@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..mechanism.release import Release
+from ..mechanism.training import Training
+
 Row = tuple[str, str] | tuple[str, str, str]
 
 
@@ -19,6 +22,11 @@ def console() -> Console:
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made = Console(file=sys.stdout, highlight=False, width=100, color_system=None)
     return made
+
+
+def name(release: Release) -> str:
+    """A release as an expression that the commands take."""
+    return repr(release.run if isinstance(release, Training) else release)
 
 
 def rows(title: str, found: list[Row]) -> None:
