@@ -95,6 +95,9 @@ def test_exit_codes(run):
         ("compose 'Gaussian(sigma=1) * 10**99' --delta 1e-5", "count is"),
         ("compose 'Gaussian(sigma=1)' --delta 1e-5 --neighbours friends", "neighbours is 'friends'"),
         ("compose missing.toml --delta 1e-5", "No such file"),
+        ("compose run.yaml --delta 1e-5", "ends in .toml or .json"),
+        ("report 'Gaussian(sigma=1)' --delta 1e-5 --output report.pdf", "ends in .txt, .json, .html"),
+        ("sweep 'Gaussian(sigma={s})' --grid s=1:2:99999999 --delta 1e-5", "at most 1,000,000"),
         ("calibrate 'Gaussian(sigma=2)' --epsilon 1 --delta 1e-5", "0 question marks"),
         ("calibrate 'Gaussian(sigma=?)' --epsilon 1", "without delta"),
         ("calibrate --sampler poisson --rate 0.1 --steps 9 --sigma 2 --epsilon 1 --delta 1e-5", "--sigma is given"),
@@ -359,6 +362,9 @@ def test_a_narrow_terminal(run):
     for line in (
         DPSGD,
         "convert --mu 1",
+        "rounds 'Gaussian(sigma=20)' --epsilon 6 --delta 1e-5",
+        "calibrate 'Gaussian(sigma=?)' --epsilon 6 --delta 1e-5",
+        "compose --help",
         "explain --epsilon 1 --delta 1e-5",
         "report 'Gaussian(sigma=2)' --delta 1e-5",
         "--help",
@@ -400,6 +406,22 @@ def test_typer_runs_it_too():
 def shell(line, **options):
     environment = {**os.environ, "PYTHONPATH": str(Path(hs.__file__).parent.parent)}
     return subprocess.run(line, shell=True, capture_output=True, text=True, env=environment, check=False, **options)
+
+
+def test_from_help_alone_to_a_calibrated_sigma_a_report_and_a_picture(run):
+    """What is printed leads on."""
+    page = " ".join(run("--help", columns=300)[1].split())
+    code, out, _ = run(re.search(r"hockeystick (calibrate .*? --delta 1e-5)", page)[1], columns=300)
+    assert code == 0
+    following = re.findall(r"hockeystick ((?:report|plot) .*?)\s*$", out, flags=re.MULTILINE)
+    assert len(following) == 2
+    for line in following:
+        assert run(line)[0] == 0
+    assert "<h2>" in Path("report.html").read_text(encoding="utf-8")
+    assert Path("profile.png").stat().st_size > 1000
+    out = run("dpsgd --sampler poisson --rate 0.1 --sigma 5 --steps 20 --delta 1e-5 --neighbours replace", columns=100)[1]
+    assert "--neighbours replace --output report.html" in out
+    assert run(re.search(r"hockeystick (report .*?)\s*$", out, flags=re.MULTILINE)[1])[0] == 0
 
 
 def test_as_a_process():

@@ -311,6 +311,7 @@ def _answer(
             show.lines(release.statement)
         if sampler is not None:
             show.lines(f"Other samplers have other answers; with {sampler} {WHY[sampler]}.")
+        show.onward(release, delta, named)
     if budget is not None and bounds.upper > budget:
         raise OverBudget(
             f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.  "

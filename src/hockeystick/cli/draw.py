@@ -13,7 +13,7 @@ from .files import run_of
 from .options import Delta, Json, Neighbours, Run, at_delta, relation
 
 _FORMS = ("text", "json", "html", "markdown", "latex")
-_ENDINGS = {".json": "json", ".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
+_ENDINGS = {"": "text", ".txt": "text", ".json": "json", ".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
 _KINDS = ("profile", "rounds", "tradeoff", "renyi", "compare")
 _SUFFIXES = ("png", "svg", "pdf")
 
@@ -33,7 +33,10 @@ def report(
 
     Example: hockeystick report 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --format latex
     """
-    wanted = "json" if json else form or _ENDINGS.get(output.suffix if output else "", "text")
+    ending = output.suffix.lower() if output else ""
+    if form is None and not json and ending not in _ENDINGS:
+        raise BadValue(f"--output is {str(output)!r}; allowed: a name that ends in {', '.join(_ENDINGS)[2:]}, or --format.")
+    wanted = "json" if json else form or _ENDINGS[ending]
     if wanted not in _FORMS:
         raise BadValue(f"--format is {wanted!r}; allowed: {', '.join(_FORMS)}.")
     release, settings = run_of(run or [], neighbours)

@@ -1,6 +1,7 @@
 """A run described in a TOML or JSON file, or by expressions on the command line."""
 
 import json
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,6 +52,10 @@ def run_of(described: Sequence[str], neighbours: str | None = None) -> tuple[Rel
                     raise BadValue(f"the files differ in {name}: {settings[name]!r} and {value!r}.")
             settings |= more
             parts.append(part)
+        elif re.fullmatch(r"[\w./\\~-]*\.[a-z]\w*", one):
+            raise BadValue(
+                f"{one!r} is neither a file that ends in .toml or .json nor a release such as 'Gaussian(sigma=2) * 3'."
+            )
         else:
             parts.append(release(one))
     return parts[0] if len(parts) == 1 else compose(parts), settings

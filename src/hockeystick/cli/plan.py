@@ -47,6 +47,7 @@ from .options import (
     relation,
 )
 
+_MOST = 10**6
 _FOUND = {"sigma": None, "rate": 0.01, "steps": 1, "batch": 1, "epochs": 1.0}
 
 
@@ -135,10 +136,13 @@ def calibrate(
     show.rows(
         show.name(made),
         [
-            (name, f"{found!r}", f"the {'largest' if whole else 'value'} that meets {target}"),
+            (name, f"{found!r}", f"just meets {target}"),
             (target.kind, text(measured, 10), "certified, at this value"),
             ("neighbours", made.stated if neighbours is None else neighbours),
         ],
+    )
+    show.onward(
+        made, target.at if target.kind == "epsilon" and target.at else 1e-6, made.stated if neighbours is None else neighbours
     )
 
 
@@ -284,12 +288,12 @@ def _listed(given: str) -> tuple[str, list[float]]:
         if ":" in words:
             first, last, count = words.split(":")
             a, b, n = _number(first), _number(last), int(count)
-            if n < 1:
+            if not 1 <= n <= _MOST:
                 raise ValueError
             return name, [a] if n == 1 else [a + (b - a) * i / (n - 1) for i in range(n)]
         return name, [_number(word) for word in words.split(",")]
     except ValueError:
-        raise BadValue(f"--grid is {given!r}; allowed: name=1,2,3 or name=first:last:count.") from None
+        raise BadValue(f"--grid is {given!r}; allowed: name=1,2,3 or name=first:last:count (at most {_MOST:,}).") from None
 
 
 def _number(word: str) -> float:
