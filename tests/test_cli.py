@@ -436,6 +436,9 @@ def test_as_a_process():
     closed = shell(f"bash -c {shlex.quote(line + ' | head -1; echo ${PIPESTATUS[0]}')}")
     assert closed.stdout == "s,epsilon,epsilon_lower\n0\n"
     assert closed.stderr == ""
+    if Path("/dev/full").exists():
+        full = shell(f"{python} -m hockeystick {DPSGD} > /dev/full")
+        assert (full.returncode, full.stderr) == (2, "hockeystick: No space left on device\n")
     bad = shell(f"{python} -m hockeystick compose 'Gaussian(sigma=0)' --delta 1e-5")
     assert (bad.returncode, bad.stdout) == (2, "")
     assert bad.stderr == "hockeystick: sigma is 0.0; allowed: a finite number above 0.\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.report import plots
+from hockeystick.report import figures, plots
 from hockeystick.report.band import band
 
 RUN = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
@@ -37,6 +37,30 @@ def test_drawn(name):
         target = io.BytesIO()
         figure.savefig(target, format=form)
         assert len(target.getvalue()) > 2000
+
+
+def inside(figure):
+    """Whether captions, titles and legends lie within the figure."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    whole = figure.bbox
+    parts = [*figure.texts, *(one.get_legend() for one in figure.axes if one.get_legend()), *(one.title for one in figure.axes)]
+    boxes = [one.get_window_extent(renderer) for one in parts]
+    return all(whole.x0 <= one.x0 and one.x1 <= whole.x1 and whole.y0 <= one.y0 and one.y1 <= whole.y1 for one in boxes)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_no_caption_or_legend_is_cut_off(name):
+    assert inside(DRAWN[name]())
+
+
+def test_long_captions_of_the_papers_figures_are_not_cut_off():
+    for name in ("a1", "a2", "s1", "g3"):
+        assert inside(figures.draw(name)), name
+    run = hs.Gaussian(sigma=1.1).poisson(rate=256 / 60_000) * 3516 + hs.Laplace(scale=12.5) * 20
+    names = {f"{run!r} + PureDP(epsilon={n})": hs.Gaussian(sigma=2.0 + n) for n in range(6)}
+    assert inside(plots.compare(names, 1e-5))
 
 
 def drawn(axes, label):

@@ -47,7 +47,7 @@ def canvas(axes: "Axes | None", caption: str, rows: int = 0) -> "tuple[Figure, A
     if axes is not None:
         figure: Any = axes.get_figure()
         return figure, axes
-    lines = textwrap.wrap(caption, 104)
+    lines = textwrap.wrap(caption, 90)
     below = 0.3 + 0.18 * len(lines)
     room = _ROW * rows
     figure = matplotlib_figure(figsize=(_WIDTH, _HEIGHT + 0.18 * len(lines) + room))
