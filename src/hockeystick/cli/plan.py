@@ -48,7 +48,8 @@ from .options import (
 )
 
 _MOST = 10**6
-_FOUND = {"sigma": None, "rate": 0.01, "steps": 1, "batch": 1, "epochs": 1.0}
+_MANY = 1000  # where a search for a count begins: a few sparse steps are the slowest to answer
+_FOUND = {"sigma": None, "rate": 0.01, "steps": _MANY, "batch": 1, "epochs": 1.0}
 
 
 def calibrate(
@@ -101,7 +102,7 @@ def calibrate(
         if holes(run) != 1:
             raise BadValue(f"{run!r} has {holes(run)} question marks; allowed: one, for the value that is looked for.")
         make, whole, name = functools.partial(release, run), hole_is_whole(run), hole_name(run)
-        begin: Any = start if start is not None else (1 if whole else None)
+        begin: Any = start if start is not None else (_MANY if name == "count" else 1 if whole else None)
     else:
         if sampler is None:
             raise BadValue("give a release with a question mark, or a DP-SGD run: --sampler and the rest.")

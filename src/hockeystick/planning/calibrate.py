@@ -23,8 +23,9 @@ def calibrate(make: Callable[[Any], Release], start: float | None = None, **targ
     """The value of one parameter for which `make(value)` just meets a target: the smallest noise, the largest rate or count.
 
     `make` may be monotone either way in its parameter, a positive number; a whole-number `start` (or `start=1`) means whole
-    numbers.  Values that `make` refuses with `BadValue` bound the search.  The target is one of `epsilon, delta` | `mu` (and
-    `delta`) | `rho` | `advantage` | `tpr, fpr` | `bayes_risk, prior`, for `neighbours` if given.
+    numbers, and one near the answer saves time.  Values that `make` refuses with `BadValue` bound the search.  The target is
+    one of `epsilon, delta` | `mu` (and `delta`) | `rho` | `advantage` | `tpr, fpr` | `bayes_risk, prior`, for `neighbours` if
+    given.
 
     The answer was evaluated and certainly meets the target; a value within 1e-9 of it (relative; for whole numbers the next
     one) was evaluated too and does not, as far as a certified end can tell.  If no value reaches the target, or all do,
