@@ -15,7 +15,7 @@ def main() -> None:
     milliseconds = 1e3 * (time.perf_counter() - start)
 
     print(f"DP-SGD: {EXAMPLES:,} examples, batches of {BATCH} on average, {EPOCHS} epochs, noise multiplier {SIGMA}")
-    print(f"  composed as    {run}")
+    print(f"  composed as    {run.run}")
     print(f"  epsilon        {bounds.upper:.6f} at delta = {DELTA:g}")
     print(f"  certified      {bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
     print(f"  advantage      {run.advantage():.4f}: an attacker's true-positive rate minus false-positive rate, at most")

@@ -340,3 +340,29 @@ def test_errors_change_nothing():
             refused(call, (ValueError, TypeError))
     assert before == [(pickle.dumps(release), repr(release), hash(release)) for release in releases]
     np.testing.assert_array_equal(array, kept)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: hs.Gaussian(sigm=2.0), "Gaussian has no argument sigm (did you mean sigma?); allowed: sigma, sensitivity"),
+        (lambda: hs.Laplace(), "Laplace needs scale"),
+        (lambda: hs.Gaussian(1.0, 2.0, 3.0, 4.0), "given 4 arguments"),
+        (lambda: hs.Gaussian(1.0, sigma=2.0), "sigma twice"),
+        (lambda: hs.ApproxDP(epsilon=1.0, deta=0.1), "no argument deta (did you mean delta?)"),
+        (lambda: hs.RDP(order=2.0), "did you mean orders?"),
+        (lambda: hs.Shuffled(hs.RandomizedResponse(epsilon=1.0)), "Shuffled needs count"),
+        (lambda: hs.DiscreteGaussian(wide=3), "DiscreteGaussian has no argument wide; allowed"),
+    ],
+)
+def test_unknown_and_missing_arguments(make, words):
+    with pytest.raises(hs.BadType) as caught:
+        make()
+    assert words in str(caught.value)
+    assert isinstance(caught.value, TypeError)
+
+
+def test_help_shows_the_arguments():
+    import inspect
+
+    assert list(inspect.signature(hs.Gaussian).parameters) == ["sigma", "sensitivity", "replace_sensitivity"]

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import hockeystick as hs
 from hockeystick import cli
 from hockeystick.cli import expression
+from hockeystick.cli.account import WHY
 from hockeystick.cli.app import WELCOME, app
 
 DPSGD = "dpsgd --sampler poisson --rate 0.01 --sigma 1.1 --steps 10000 --delta 1e-5"
@@ -94,6 +95,9 @@ def test_exit_codes(run):
         ("compose 'Gaussian(sigma=1) * 10**99' --delta 1e-5", "count is"),
         ("compose 'Gaussian(sigma=1)' --delta 1e-5 --neighbours friends", "neighbours is 'friends'"),
         ("compose missing.toml --delta 1e-5", "No such file"),
+        ("compose run.yaml --delta 1e-5", "ends in .toml or .json"),
+        ("report 'Gaussian(sigma=1)' --delta 1e-5 --output report.pdf", "ends in .txt, .json, .html"),
+        ("sweep 'Gaussian(sigma={s})' --grid s=1:2:99999999 --delta 1e-5", "at most 1,000,000"),
         ("calibrate 'Gaussian(sigma=2)' --epsilon 1 --delta 1e-5", "0 question marks"),
         ("calibrate 'Gaussian(sigma=?)' --epsilon 1", "without delta"),
         ("calibrate --sampler poisson --rate 0.1 --steps 9 --sigma 2 --epsilon 1 --delta 1e-5", "--sigma is given"),
@@ -205,6 +209,104 @@ def test_rounds(run):
     assert answered(run(after))["rounds"] == 85
 
 
+def test_rounds_say_what_is_spent_there_and_after_one_more(run):
+    found = answered(run("rounds 'Gaussian(sigma=20)' --after 'Gaussian(sigma=20) * 600' --epsilon 6 --delta 1e-5 --json"))
+    assert found["epsilon"] == (hs.Gaussian(sigma=20.0) * 685).epsilon(1e-5) <= 6.0
+    assert found["epsilon_after_one_more"] == (hs.Gaussian(sigma=20.0) * 686).epsilon(1e-5) > 6.0
+    assert (found["after"], found["neighbours"], found["unit"]) == ("Gaussian(sigma=20.0) * 600", "add-or-remove", "rounds")
+    assert "6.00" in run("rounds 'Gaussian(sigma=20)' --epsilon 6 --delta 1e-5")[1]
+
+
+def test_rounds_of_dpsgd(run):
+    step = "--examples 60000 --batch 256 --sigma 1.1 --epsilon 1 --delta 1e-5 --json"
+    found = answered(run(f"rounds --sampler poisson {step}"))
+    assert found["rounds"] == hs.rounds(hs.Gaussian(sigma=1.1).poisson(rate=256 / 60_000), epsilon=1.0, delta=1e-5)
+    assert found["unit"] == "steps"
+    passes = answered(run(f"rounds --sampler shuffle --neighbours zero-out {step.replace('1.1', '5')}"))
+    assert (passes["rounds"], passes["unit"], passes["neighbours"]) == (1, "passes", "zero-out")
+    for line, words in (
+        (f"rounds 'Gaussian(sigma=1)' --sampler poisson {step}", "both given"),
+        ("rounds --sigma 1 --epsilon 1 --delta 1e-5", "needs --sampler and --sigma"),
+    ):
+        code, _, err = run(line)
+        assert code == 2
+        assert words in err
+
+
+def test_what_cannot_be_reached_names_the_limit_and_what_to_change(run):
+    for line, words in (
+        ("calibrate 'Gaussian(sigma=?) + PureDP(epsilon=2)' --epsilon 1 --delta 1e-6", "Ask for epsilon above 1.99999"),
+        ("calibrate 'Gaussian(sigma=?)' --epsilon 1 --delta 0", "Allow a larger delta"),
+        ("calibrate 'Gaussian(sigma=?) + ApproxDP(epsilon=1, delta=1e-3)' --mu 1", "No mu is proved"),
+        ("calibrate 'Laplace(scale=1, sensitivity=?)' --advantage 1", "nothing to calibrate"),
+        ("rounds 'Gaussian(sigma=20)' --after 'Gaussian(sigma=1)' --epsilon 1 --delta 1e-5", "Ask for a larger budget"),
+        ("rounds 'PureDP(epsilon=0)' --epsilon 1 --delta 1e-5", "no number of rounds"),
+        (f"{DPSGD} --epsilon 1", "hockeystick calibrate"),
+    ):
+        code, _, err = run(line)
+        assert code == 3, (line, err)
+        assert words in err
+
+
+def test_refusals_speak_of_options_where_options_were_given(run):
+    shuffled = "--sampler shuffle --examples 100 --batch 10 --delta 1e-5"
+    for line in (
+        f"dpsgd {shuffled} --sigma 5 --epochs 3",
+        f"calibrate {shuffled} --epochs 3 --epsilon 1",
+        f"rounds {shuffled} --sigma 5 --epsilon 1",
+        "dpsgd --sampler balls-in-bins --rate 0.1 --sigma 5 --steps 3 --delta 1e-5",
+    ):
+        code, _, err = run(line)
+        assert code == 2
+        assert "--sampler" in err
+        assert "neighbours=" not in err
+        assert "sampler=" not in err
+        assert "by=" not in err
+    code, _, err = run("compose \"Gaussian(sigma=5).full_pass(by='shuffle')\" --delta 1e-5")
+    assert code == 2
+    assert "by='id'" in err  # an expression is Python's
+
+
+def test_the_sampler_is_said_to_matter(run):
+    for sampler in WHY:
+        line = f"dpsgd --sampler {sampler} --examples 100 --batch 10 --sigma 5 --epochs 2 --delta 1e-5 --neighbours replace"
+        assert "Other samplers have other answers" in run(line)[1]
+        assert answered(run(f"{line} --json"))["note"]
+
+
+def test_what_was_calibrated_is_named(run):
+    for line, name in (
+        ("'Gaussian(sigma=?)'", "sigma"),
+        ("'Gaussian(sigma=20) * ?'", "count"),
+        ("'Gaussian(sigma=2*?).poisson(rate=0.01)'", "sigma"),
+        ("'Gaussian(sigma=5).poisson(rate=?) * 10'", "rate"),
+    ):
+        code, out, _ = run(f"calibrate {line} --epsilon 1 --delta 1e-5")
+        assert code == 0
+        assert re.search(rf"^{name} ", out, flags=re.MULTILINE)
+        assert answered(run(f"calibrate {line} --epsilon 1 --delta 1e-5 --json"))["parameter"] == name
+
+
+def test_the_example_of_a_run_file_works(run):
+    code, out, _ = run("compose --example")
+    assert code == 0
+    Path("run.toml").write_text(out)
+    for command in ("compose", "report", "explain", "plot"):
+        assert run(f"{command} run.toml")[0] == 0
+    assert answered(run("rounds run.toml --epsilon 6 --json"))["rounds"] > 1
+    assert answered(run("compose run.toml --delta 1e-3 --neighbours replace --json"))["neighbours"] == "replace"
+
+
+def test_the_relation_of_a_file_is_that_of_its_training_runs(run):
+    table = "[[dpsgd]]\nexamples = 100\nbatch = 10\nsigma = 5\nepochs = 2\nsampler = 'shuffle'\n"
+    Path("run.toml").write_text(f"neighbours = 'zero-out'\ndelta = 1e-5\n{table}")
+    assert answered(run("compose run.toml --json"))["neighbours"] == "zero-out"
+    assert answered(run("compose run.toml --neighbours replace --json"))["neighbours"] == "replace"
+    Path("run.toml").write_text(f"delta = 1e-5\n{table}")
+    assert run("compose run.toml")[0] == 2
+    assert run("compose run.toml --neighbours zero-out")[0] == 0
+
+
 def test_convert(run):
     found = answered(run("convert --mu 1 --at-delta 1e-5 --json"))
     assert found["epsilon"] == hs.GDP(mu=1.0).epsilon(1e-5)
@@ -212,6 +314,10 @@ def test_convert(run):
     assert answered(run("convert --epsilon 1 --delta 1e-6 --json"))["rho"] is None
     assert answered(run("convert --rdp 2:0.01 --rdp 8:0.04 --json"))["epsilon"] > 0.0
     assert "zero-concentrated" in run("convert --rho 0.5", columns=100)[1]
+    assert answered(run("convert --rho 0.5 --json"))["at_delta"] == 1e-6
+    claimed = answered(run("convert --epsilon 1 --delta 1e-4 --json"))  # an epsilon at a delta below would be infinite
+    assert (claimed["at_delta"], claimed["epsilon"]) == (1e-4, pytest.approx(1.0))
+    assert "1e-6 unless given" in run("convert --help", columns=200)[1]
 
 
 def test_explain(run):
@@ -256,6 +362,9 @@ def test_a_narrow_terminal(run):
     for line in (
         DPSGD,
         "convert --mu 1",
+        "rounds 'Gaussian(sigma=20)' --epsilon 6 --delta 1e-5",
+        "calibrate 'Gaussian(sigma=?)' --epsilon 6 --delta 1e-5",
+        "compose --help",
         "explain --epsilon 1 --delta 1e-5",
         "report 'Gaussian(sigma=2)' --delta 1e-5",
         "--help",
@@ -299,6 +408,22 @@ def shell(line, **options):
     return subprocess.run(line, shell=True, capture_output=True, text=True, env=environment, check=False, **options)
 
 
+def test_from_help_alone_to_a_calibrated_sigma_a_report_and_a_picture(run):
+    """What is printed leads on."""
+    page = " ".join(run("--help", columns=300)[1].split())
+    code, out, _ = run(re.search(r"hockeystick (calibrate .*? --delta 1e-5)", page)[1], columns=300)
+    assert code == 0
+    following = re.findall(r"hockeystick ((?:report|plot) .*?)\s*$", out, flags=re.MULTILINE)
+    assert len(following) == 2
+    for line in following:
+        assert run(line)[0] == 0
+    assert "<h2>" in Path("report.html").read_text(encoding="utf-8")
+    assert Path("profile.png").stat().st_size > 1000
+    out = run("dpsgd --sampler poisson --rate 0.1 --sigma 5 --steps 20 --delta 1e-5 --neighbours replace", columns=100)[1]
+    assert "--neighbours replace --output report.html" in out
+    assert run(re.search(r"hockeystick (report .*?)\s*$", out, flags=re.MULTILINE)[1])[0] == 0
+
+
 def test_as_a_process():
     python = shlex.quote(sys.executable)
     piped = shell(f"{python} -m hockeystick {DPSGD} | cat")
@@ -311,6 +436,9 @@ def test_as_a_process():
     closed = shell(f"bash -c {shlex.quote(line + ' | head -1; echo ${PIPESTATUS[0]}')}")
     assert closed.stdout == "s,epsilon,epsilon_lower\n0\n"
     assert closed.stderr == ""
+    if Path("/dev/full").exists():
+        full = shell(f"{python} -m hockeystick {DPSGD} > /dev/full")
+        assert (full.returncode, full.stderr) == (2, "hockeystick: No space left on device\n")
     bad = shell(f"{python} -m hockeystick compose 'Gaussian(sigma=0)' --delta 1e-5")
     assert (bad.returncode, bad.stdout) == (2, "")
     assert bad.stderr == "hockeystick: sigma is 0.0; allowed: a finite number above 0.\n"

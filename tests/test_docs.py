@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hockeystick.cli import main
-from hockeystick.cli.files import run_of
+from hockeystick.cli.files import EXAMPLE, run_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -45,6 +45,7 @@ def test_commands(page, tmp_path, monkeypatch, capsys):
 
 def test_the_file_of_the_page(tmp_path):
     (text,) = blocks(ROOT / "docs" / "command.md", "toml")
+    assert text == EXAMPLE  # what hockeystick compose --example prints
     (tmp_path / "run.toml").write_text(text)
     run, settings = run_of([str(tmp_path / "run.toml")])
     assert settings == {"neighbours": "add-or-remove", "delta": 1e-6}

@@ -12,8 +12,9 @@ import jsonschema
 import pytest
 
 import hockeystick as hs
-from hockeystick.report.methods import SOURCES, steps
+from hockeystick.report.methods import _FAMILIES, _GROUPS, SOURCES, steps
 from hockeystick.report.numbers import down_text, rounded_up, up_text
+from hockeystick.sampling.support import THEOREMS
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
@@ -74,7 +75,8 @@ def test_every_form(reports, name):
     Balanced().feed(shown)
     latex = report.to_latex()
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}")
-    assert not re.search(r"[εδμ²]", latex)
+    assert latex.isascii()
+    assert "usepackage" not in latex
     for form in (report.to_text(), report.to_markdown(), shown):
         assert "nan" not in form.lower().replace("finance", "")
 
@@ -157,10 +159,33 @@ def test_sources_are_those_of_the_bibliography():
             assert number in row
 
 
-def test_what_is_cited_is_listed(reports):
-    for _, report in reports:
-        named = set(re.findall(r"\[([A-Z]+\d+|GDPT)\]", " ".join(report.methods.values())))
-        assert named <= set(report.citations)
+CITING = [
+    *RUNS,
+    hs.ApproxDP(epsilon=0.1, delta=1e-3),
+    hs.Laplace(scale=3.0),
+    hs.DiscreteLaplace(scale=3.0) + hs.RandomizedResponse(epsilon=0.3) + hs.GDP(mu=0.1),
+    hs.ApproxDP(epsilon=0.1, delta=1e-12).group(2),
+]
+
+
+@pytest.mark.parametrize("run", CITING, ids=repr)
+def test_what_is_cited_is_listed(run):
+    report = run.report(delta=1e-6)
+    for form in (report.to_text(2000), report.to_markdown(), report.to_html(), report.to_json()):
+        named = set(re.findall(r"\[([A-Za-z]+\d*)\]", form))
+        assert named <= set(report.citations), form
+        assert not re.search(r"\(?(paper )?\b[AGS], (section|Theorem|Lemma|Corollary)|\bpaper [AGS]\b", form), form
+        assert "mathematics section" not in form  # of which book?
+    for key, source in report.citations.items():
+        assert re.match(r"[A-Zh][\w ,.]+\.", source), key
+        assert f"[{key}]" in report.to_json()
+
+
+def test_every_key_is_a_source():
+    texts = [*THEOREMS.values(), *(one for pair in _FAMILIES.values() for one in pair), _GROUPS]
+    named = {key for text in texts for key in re.findall(r"\[([A-Za-z]+\d*)\]", text)}
+    assert named <= set(SOURCES)
+    assert not any("mathematics section" in text for text in texts)
 
 
 @pytest.mark.parametrize("value", [1.13286332187, 0.1, 1e-300, 123456789.123, 2.0, 9.9999999e-7, 5e-324, 1e22])
@@ -173,11 +198,12 @@ def test_rounding_is_to_the_safe_side(value):
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
-def test_latex_compiles(tmp_path, reports):
-    body = reports[0][1].to_latex()
-    head = "\\documentclass{article}\\usepackage[utf8]{inputenc}\\usepackage{booktabs}\\begin{document}"
-    page = f"{head}{body}\\end{{document}}"
-    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
-    subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"], cwd=tmp_path, check=True, capture_output=True
-    )
+@pytest.mark.parametrize("name", range(len(RUNS)))
+def test_latex_compiles(tmp_path, reports, name):
+    body = reports[name][1].to_latex()
+    page = f"\\documentclass{{article}}\\begin{{document}}\n{body}\n\\end{{document}}"
+    (tmp_path / "page.tex").write_text(page, encoding="ascii")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "Overfull" not in done.stdout

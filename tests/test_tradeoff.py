@@ -293,3 +293,12 @@ def test_bad_questions(ask, error, words):
 
 def test_zeroing_out_noise_is_removing():
     assert LAPLACE.tradeoff(0.1, neighbours="zero-out") == LAPLACE.tradeoff(0.1)
+
+
+def test_the_best_epsilon_next_to_an_endless_flat_end():
+    """Points hundreds of epsilons apart, whose e^epsilon is no double, are no reason to divide by zero."""
+    run = hs.ApproxDP(epsilon=1.0, delta=0.01) * 3
+    for alpha in (0.9736787697052229, 0.97, 0.999, 1 - 1e-9, 1e-9):
+        bounds = run.tradeoff_bounds(alpha)
+        assert 0.0 <= bounds.lower <= bounds.upper <= 1.0 - alpha
+        assert bounds.width < 1e-9

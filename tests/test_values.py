@@ -212,3 +212,11 @@ def test_bounds_are_values():
     assert pickle.loads(pickle.dumps(bounds)) == bounds
     with pytest.raises(dataclasses.FrozenInstanceError):
         bounds.lower = 0.0
+
+
+def test_a_training_run_shows_its_relation_and_its_sampler():
+    run = hs.dpsgd(examples=1000, batch=10, epochs=3, sigma=4.0, sampler="shuffle", neighbours="zero-out")
+    assert repr(run) == "Training(Gaussian(sigma=4.0).full_pass(by='shuffle') * 3, neighbours='zero-out')"
+    assert str(run).startswith(f"{run.run!r}\n")
+    assert "shuffled for each pass" in str(run)
+    assert "(zero-out)" in str(run)

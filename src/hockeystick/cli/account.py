@@ -17,7 +17,7 @@ from ..report.methods import steps as described
 from ..report.numbers import down_text, up_text
 from . import show
 from .failure import OverBudget
-from .files import run_of
+from .files import EXAMPLE, run_of
 from .options import (
     Batch,
     Budget,
@@ -34,8 +34,23 @@ from .options import (
     Sigma,
     Steps,
     at_delta,
+    in_options,
     relation,
 )
+
+_COIN = "every record takes part by its own coin, which counts in full (amplification by sampling)"
+_DISPLACED = "a record that comes or goes displaces others in the batch, so a step may move farther than under --sampler poisson"
+_ONCE = "every record takes part once in a pass and no sampling is counted: a pass costs as much as one step on all the data"
+WHY = {
+    "poisson": _COIN,
+    "without-replacement": _DISPLACED,
+    "with-replacement": f"{_DISPLACED}, and a record may come more than once",
+    "shuffle": f"{_ONCE}, since no amplification by shuffling is proved for this",
+    "deterministic": _ONCE,
+    "cyclic": _ONCE,
+    "hashed": _ONCE,
+}
+"""Why the answer depends on the sampler."""
 
 
 def dpsgd(
@@ -60,28 +75,43 @@ def dpsgd(
         missing = "sampler" if sampler is None else "sigma"
         raise BadValue(f"--{missing} is missing; the answer depends on it.  An example: --sampler poisson --sigma 1.1.")
     given = {} if neighbours is None else {"neighbours": neighbours}
-    run = training(
-        sigma=sigma,
-        sampler=sampler,
-        rate=rate,
-        examples=examples,
-        batch=batch,
-        steps=steps,
-        epochs=epochs,
-        accumulation=accumulation,
-        **given,
-    )
+    with in_options():
+        run = training(
+            sigma=sigma,
+            sampler=sampler,
+            rate=rate,
+            examples=examples,
+            batch=batch,
+            steps=steps,
+            epochs=epochs,
+            accumulation=accumulation,
+            **given,
+        )
     _answer(run, at_delta(delta), run.neighbours, json, epsilon, sampler)
 
 
 def compose(
-    run: Run = None, delta: Delta = None, epsilon: Budget = None, neighbours: Neighbours = None, json: Json = False
+    run: Run = None,
+    delta: Delta = None,
+    epsilon: Budget = None,
+    neighbours: Neighbours = None,
+    example: Annotated[bool, typer.Option("--example", help="Print an example of a run file (TOML) and stop.")] = False,
+    json: Json = False,
 ) -> None:
     """Epsilon of several releases together, described by expressions or in a TOML or JSON file.
 
     Example: hockeystick compose 'Gaussian(sigma=20) * 100' 'Laplace(scale=50)' --delta 1e-6
+
+    A run file has the keys neighbours, delta, steps (a list of expressions),
+    and tables step (release, count) and dpsgd (the options of that command).
+    It serves report, plot, explain and rounds, too.
+
+    To begin with one: hockeystick compose --example > run.toml
     """
-    release, settings = run_of(run or [])
+    if example:
+        typer.echo(EXAMPLE, nl=False)
+        return
+    release, settings = run_of(run or [], neighbours)
     _answer(release, at_delta(delta, settings), relation(neighbours, settings), json, epsilon)
 
 
@@ -95,7 +125,13 @@ def convert(
     rdp: Annotated[
         list[str] | None, typer.Option(help="From Rényi DP, order:value; several may be given.", show_default=False)
     ] = None,
-    at_delta: Annotated[float, typer.Option(help="The delta at which epsilon is given.")] = 1e-6,
+    at_delta: Annotated[
+        float | None,
+        typer.Option(
+            help="The delta at which the answer's epsilon is given; 1e-6 unless given, or --delta if that is larger.",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """One guarantee in the words of the others: epsilon-delta, rho, mu, Rényi, trade-off.
@@ -103,6 +139,7 @@ def convert(
     Example: hockeystick convert --rho 0.5 --at-delta 1e-6
     """
     claim = _claim(epsilon, delta, mu, rho, rdp)
+    at_delta = max(1e-6, delta or 0.0) if at_delta is None else at_delta
     found: dict[str, Any] = {"from": repr(claim), "at_delta": at_delta, "version": __version__}
     asked: dict[str, Any] = {
         "epsilon": lambda: claim.epsilon(at_delta),
@@ -124,7 +161,7 @@ def convert(
         show.machine(found)
         return
     meaning = {
-        "epsilon": f"(epsilon, delta)-DP at delta = {at_delta:g}",
+        "epsilon": f"(epsilon, delta)-DP at delta = {at_delta:g} (--at-delta)",
         "mu": "Gaussian DP at every epsilon; infinity: no mu is proved",
         "rho": "zero-concentrated DP; infinity: no rho is proved",
         "rdp_2": "Rényi divergence of order 2",
@@ -159,7 +196,7 @@ def explain(
         settings: dict[str, Any] = {}
         chosen = claimed
     else:
-        release, settings = run_of(run or [])
+        release, settings = run_of(run or [], neighbours)
         chosen = at_delta(delta, settings)
     asked = relation(neighbours, settings)
     named = release.stated if isinstance(asked, Stated) else asked
@@ -255,8 +292,9 @@ def _answer(
                 "delta": delta,
                 "neighbours": named,
                 "sampler": drawn,
-                "release": repr(release),
+                "release": show.name(release),
                 "tight": bounds.tight,
+                **({} if sampler is None else {"note": f"{WHY[sampler]}."}),
                 "within_budget": None if budget is None else bool(bounds.upper <= budget),
                 "version": __version__,
             }
@@ -268,8 +306,14 @@ def _answer(
             ("neighbours", named, neighbouring(release, named)),
             *((f"{one.uses:,} x", one.words, "") for one in parts),
         ]
-        show.rows(f"{release!r}", rows)
+        show.rows(show.name(release), rows)
         if isinstance(release, Training):
             show.lines(release.statement)
+        if sampler is not None:
+            show.lines(f"Other samplers have other answers; with {sampler} {WHY[sampler]}.")
+        show.onward(release, delta, named)
     if budget is not None and bounds.upper > budget:
-        raise OverBudget(f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.")
+        raise OverBudget(
+            f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.  "
+            "More noise, fewer steps or smaller batches bring it down; hockeystick calibrate finds how much is needed."
+        )

@@ -7,6 +7,9 @@ import typer
 from . import account, draw, plan
 
 EPILOG = (
+    "Begin with the noise that a training run needs, then a report and a picture:\n\n"
+    "hockeystick calibrate --sampler poisson --examples 60000 --batch 256 --epochs 15 --epsilon 1 --delta 1e-5\n\n"
+    "It says how to go on.  "
     "Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable.  Every command has --help with an example, and --json."
 )
 

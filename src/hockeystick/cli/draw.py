@@ -13,7 +13,7 @@ from .files import run_of
 from .options import Delta, Json, Neighbours, Run, at_delta, relation
 
 _FORMS = ("text", "json", "html", "markdown", "latex")
-_ENDINGS = {".json": "json", ".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
+_ENDINGS = {"": "text", ".txt": "text", ".json": "json", ".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
 _KINDS = ("profile", "rounds", "tradeoff", "renyi", "compare")
 _SUFFIXES = ("png", "svg", "pdf")
 
@@ -33,10 +33,13 @@ def report(
 
     Example: hockeystick report 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --format latex
     """
-    wanted = "json" if json else form or _ENDINGS.get(output.suffix if output else "", "text")
+    ending = output.suffix.lower() if output else ""
+    if form is None and not json and ending not in _ENDINGS:
+        raise BadValue(f"--output is {str(output)!r}; allowed: a name that ends in {', '.join(_ENDINGS)[2:]}, or --format.")
+    wanted = "json" if json else form or _ENDINGS[ending]
     if wanted not in _FORMS:
         raise BadValue(f"--format is {wanted!r}; allowed: {', '.join(_FORMS)}.")
-    release, settings = run_of(run or [])
+    release, settings = run_of(run or [], neighbours)
     made = release.report(at_delta(delta, settings), relation(neighbours, settings))
     width = max(20, min(show.console().width, 100))
     text = made.to_text(width) if wanted == "text" else getattr(made, f"to_{wanted}")() + "\n"
@@ -69,11 +72,11 @@ def plot(
     described = run or []
     figure: Any
     if kind == "compare":
-        runs = {one: run_of([one])[0] for one in described}
-        settings = run_of(described[:1])[1] if described else {}
+        runs = {one: run_of([one], neighbours)[0] for one in described}
+        settings = run_of(described[:1], neighbours)[1] if described else {}
         figure = plots.compare(runs, at_delta(delta, settings), neighbours=relation(neighbours, settings))
     else:
-        release, settings = run_of(described)
+        release, settings = run_of(described, neighbours)
         asked = relation(neighbours, settings)
         figure = getattr(plots, kind)(release, at_delta(delta, settings), neighbours=asked)
     figure.savefig(output, dpi=150)

@@ -70,6 +70,14 @@ def hole_is_whole(text: str) -> bool:
     return False
 
 
+def hole_name(text: str) -> str:
+    """What the question mark stands for: the argument's name, or "count" where a release is repeated."""
+    for node in ast.walk(_parsed(text)):
+        if isinstance(node, ast.keyword) and any(map(_is_hole, ast.walk(node.value))) and not isinstance(node.value, ast.Call):
+            return str(node.arg)
+    return "count" if hole_is_whole(text) else "value"
+
+
 def _is_hole(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == HOLE
 
@@ -141,7 +149,7 @@ def _called(node: ast.Call, text: str, hole: Any) -> Release:
     except TypeError as error:
         if isinstance(error, HockeystickError):
             raise
-        words = str(error).replace("__init__()", name).replace("Release.", "")
+        words = str(error).replace(f"Release.{name}()", name).replace(f"{name}()", name)
         raise BadValue(f"{ast.unparse(node)!r} cannot be made: {words}.") from None
 
 

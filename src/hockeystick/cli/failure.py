@@ -27,6 +27,7 @@ def told(error: BaseException) -> int:
         sys.stderr.write(f"hockeystick: {error}\n")
         return OVER if isinstance(error, Unreachable) else BAD_INPUT
     if isinstance(error, OSError):
-        sys.stderr.write(f"hockeystick: {error.strerror or error}: {error.filename}\n")
+        which = f": {error.filename}" if error.filename is not None else ""
+        sys.stderr.write(f"hockeystick: {error.strerror or error}{which}\n")
         return BAD_INPUT
     raise error

@@ -1,21 +1,7 @@
-"""A run described in a TOML or JSON file, or by expressions on the command line.
-
-neighbours = "add-or-remove"
-steps = ["Laplace(scale=5) * 20"]
-
-[[step]]
-release = "Gaussian(sigma=2)"
-count = 3
-
-[[dpsgd]]
-examples = 60000
-batch = 256
-sigma = 1.1
-epochs = 15
-sampler = "poisson"
-"""
+"""A run described in a TOML or JSON file, or by expressions on the command line."""
 
 import json
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,34 +9,59 @@ from typing import Any
 
 from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release, compose
+from ..neighbours import DEFAULT
 from ..planning.dpsgd import dpsgd
 from ..portable import from_json
 from .expression import release
 
+EXAMPLE = """\
+# a run for hockeystick: hockeystick compose run.toml (also report, plot, explain, rounds)
+neighbours = "add-or-remove"         # optional: the relation; the command line wins
+delta = 1e-6                         # optional: where epsilon is asked; the command line wins
+steps = ["Laplace(scale=50) * 2"]    # expressions, as on the command line
+
+[[step]]                             # one expression and how often; any number of these
+release = "Gaussian(sigma=20)"
+count = 10
+
+[[dpsgd]]                            # a training run, with the options of hockeystick dpsgd; any number of these
+examples = 60000
+batch = 256
+sigma = 1.1
+epochs = 1
+sampler = "poisson"
+"""
 _KEYS = ("neighbours", "delta", "steps", "step", "dpsgd")
 _DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation")
 
 
-def run_of(described: Sequence[str]) -> tuple[Release, dict[str, Any]]:
-    """All that is described, joined, and the settings (`neighbours`, `delta`) of the files."""
+def run_of(described: Sequence[str], neighbours: str | None = None) -> tuple[Release, dict[str, Any]]:
+    """All that is described, joined, and the settings (`neighbours`, `delta`) of the files.
+
+    Training runs of a file are for `neighbours` if given, else for the relation of the file, unless they say their own.
+    """
     if not described:
         raise BadValue("nothing is described; give a release such as 'Gaussian(sigma=2) * 3', or a .toml or .json file.")
     settings: dict[str, Any] = {}
     parts = []
     for one in described:
         if one.endswith((".toml", ".json")):
-            part, more = _file(Path(one))
+            part, more = _file(Path(one), neighbours)
             for name, value in more.items():
                 if settings.get(name, value) != value:
                     raise BadValue(f"the files differ in {name}: {settings[name]!r} and {value!r}.")
             settings |= more
             parts.append(part)
+        elif re.fullmatch(r"[\w./\\~-]*\.[a-z]\w*", one):
+            raise BadValue(
+                f"{one!r} is neither a file that ends in .toml or .json nor a release such as 'Gaussian(sigma=2) * 3'."
+            )
         else:
             parts.append(release(one))
     return parts[0] if len(parts) == 1 else compose(parts), settings
 
 
-def _file(path: Path) -> tuple[Release, dict[str, Any]]:
+def _file(path: Path, neighbours: str | None) -> tuple[Release, dict[str, Any]]:
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
         data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -59,12 +70,12 @@ def _file(path: Path) -> tuple[Release, dict[str, Any]]:
     try:
         if isinstance(data, dict) and "hockeystick" in data:
             return from_json(text), {}
-        return _described(data)
+        return _described(data, neighbours)
     except HockeystickError as error:
         raise type(error)(f"{path}: {error}") from None
 
 
-def _described(data: Any) -> tuple[Release, dict[str, Any]]:
+def _described(data: Any, neighbours: str | None) -> tuple[Release, dict[str, Any]]:
     if not isinstance(data, dict):
         raise BadValue(f"a table is needed; its keys: {', '.join(_KEYS)}.")
     _refuse_unknown("the file", data, _KEYS)
@@ -73,7 +84,8 @@ def _described(data: Any) -> tuple[Release, dict[str, Any]]:
         _refuse_unknown("dpsgd", one, _DPSGD)
         if "sigma" not in one or "sampler" not in one:
             raise BadValue("dpsgd needs sigma and sampler, and examples and batch or rate, and epochs or steps.")
-        parts.append(dpsgd(**one))
+        meant = neighbours if neighbours is not None else data.get("neighbours", DEFAULT)
+        parts.append(dpsgd(**{"neighbours": meant, **one}))
     steps = data.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(one, str) for one in steps):
         raise BadValue('steps is no list of texts; an example: steps = ["Gaussian(sigma=2) * 3"].')

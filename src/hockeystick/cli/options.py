@@ -1,10 +1,13 @@
 """The options that several commands share; each has the name of the Python argument."""
 
+import contextlib
+import re
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from ..errors import BadValue
+from ..errors import BadValue, HockeystickError
 from ..neighbours import RELATIONS, STATED, checked
 
 Run = Annotated[
@@ -44,6 +47,26 @@ Examples = Annotated[int | None, typer.Option(help="How many records there are."
 Batch = Annotated[int | None, typer.Option(help="Records in a batch (Poisson: on average).", show_default=False)]
 Steps = Annotated[int | None, typer.Option(help="How many steps are taken.", show_default=False)]
 Epochs = Annotated[float | None, typer.Option(help="Or how many epochs.", show_default=False)]
+
+
+_SPOKEN = (
+    (r"\bneighbours='([\w-]+)' or '([\w-]+)'", r"--neighbours \1 or \2"),
+    (r"\b(neighbours|sampler)='([\w-]+)'", r"--\1 \2"),
+    (r"\(by='id'\)", "(--sampler hashed)"),
+    (r"\buse Poisson sampling\b", "use --sampler poisson"),
+)
+
+
+@contextlib.contextmanager
+def in_options() -> Iterator[None]:
+    """What is refused inside was given in options, so the message speaks of options, not of Python's arguments."""
+    try:
+        yield
+    except HockeystickError as error:
+        words = str(error)
+        for python, option in _SPOKEN:
+            words = re.sub(python, option, words)
+        raise type(error)(words) from None
 
 
 def relation(given: str | None, settings: dict[str, Any] | None = None) -> str:

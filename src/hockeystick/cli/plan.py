@@ -1,5 +1,6 @@
 """What can be afforded: calibrate, rounds, sweep."""
 
+import contextlib
 import csv
 import functools
 import sys
@@ -11,15 +12,16 @@ import typer
 from .. import __version__
 from ..errors import BadValue
 from ..mechanism.release import Release
+from ..neighbours import Stated
 from ..planning.calibrate import calibrate as calibrated
-from ..planning.dpsgd import dpsgd
+from ..planning.dpsgd import PASSES, dpsgd
 from ..planning.rounds import remaining
 from ..planning.rounds import rounds as most
 from ..planning.sweep import sweep as swept
 from ..planning.target import Target
 from ..report.numbers import down_text, up_text
 from . import show
-from .expression import hole_is_whole, holes, release
+from .expression import hole_is_whole, hole_name, holes, release
 from .files import run_of
 from .options import (
     Advantage,
@@ -41,10 +43,13 @@ from .options import (
     Sigma,
     Steps,
     Tpr,
+    in_options,
     relation,
 )
 
-_FOUND = {"sigma": None, "rate": 0.01, "steps": 1, "batch": 1, "epochs": 1.0}
+_MOST = 10**6
+_MANY = 1000  # where a search for a count begins: a few sparse steps are the slowest to answer
+_FOUND = {"sigma": None, "rate": 0.01, "steps": _MANY, "batch": 1, "epochs": 1.0}
 
 
 def calibrate(
@@ -96,8 +101,8 @@ def calibrate(
     if run is not None:
         if holes(run) != 1:
             raise BadValue(f"{run!r} has {holes(run)} question marks; allowed: one, for the value that is looked for.")
-        make, whole, name = functools.partial(release, run), hole_is_whole(run), "value"
-        begin: Any = start if start is not None else (1 if whole else None)
+        make, whole, name = functools.partial(release, run), hole_is_whole(run), hole_name(run)
+        begin: Any = start if start is not None else (_MANY if name == "count" else 1 if whole else None)
     else:
         if sampler is None:
             raise BadValue("give a release with a question mark, or a DP-SGD run: --sampler and the rest.")
@@ -110,16 +115,19 @@ def calibrate(
             _training, sampler, neighbours, {name: one for name, one in given.items() if one is not None}, find
         )
         begin, whole, name = start if start is not None else _FOUND[find], find in ("steps", "batch"), find
-    found = calibrated(make, int(begin) if whole and begin is not None else begin, neighbours=asked, **target.words)
+    with in_options() if run is None else contextlib.nullcontext():
+        found = calibrated(make, int(begin) if whole and begin is not None else begin, neighbours=asked, **target.words)
     made = make(found)
     measured = target.measure(made)
     if json:
         show.machine(
             {
-                name: found,
+                "parameter": name,
+                "value": found,
+                **({name: found} if run is None else {}),
                 target.kind: measured,
                 "target": target.words,
-                "release": repr(made),
+                "release": show.name(made),
                 "neighbours": made.stated if neighbours is None else neighbours,
                 "version": __version__,
             }
@@ -127,23 +135,31 @@ def calibrate(
         return
     text = down_text if target.kind == "bayes_risk" else up_text
     show.rows(
-        f"{made!r}",
+        show.name(made),
         [
-            (name, f"{found!r}", f"meets {target}"),
-            (target.kind, text(measured, 10), "certified"),
+            (name, f"{found!r}", f"just meets {target}"),
+            (target.kind, text(measured, 10), "certified, at this value"),
             ("neighbours", made.stated if neighbours is None else neighbours),
         ],
+    )
+    show.onward(
+        made, target.at if target.kind == "epsilon" and target.at else 1e-6, made.stated if neighbours is None else neighbours
     )
 
 
 def _training(sampler: str, neighbours: str | None, given: dict[str, Any], find: str, value: Any) -> Release:
     more = {} if neighbours is None else {"neighbours": neighbours}
-    return dpsgd(sampler=sampler, **{**given, find: value, **more})
+    return dpsgd(**{"sampler": sampler, **given, find: value, **more})
 
 
 def rounds(
     step: Run = None,
     after: Annotated[list[str] | None, typer.Option(help="What was released before.", show_default=False)] = None,
+    sampler: Sampler = None,
+    sigma: Sigma = None,
+    rate: Rate = None,
+    examples: Examples = None,
+    batch: Batch = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     mu: Mu = None,
@@ -159,13 +175,28 @@ def rounds(
     """The most repetitions of a step within a target; after a run, how many remain.
 
     Example: hockeystick rounds 'Gaussian(sigma=20)' --epsilon 6 --delta 1e-5
+
+    Or steps of DP-SGD: hockeystick rounds --sampler poisson --rate 0.01 --sigma 2 --epsilon 1 --delta 1e-5
     """
-    one, settings = run_of(step or [])
+    shorthand = {"sampler": sampler, "sigma": sigma, "rate": rate, "examples": examples, "batch": batch}
+    given = {name: value for name, value in shorthand.items() if value is not None}
+    if given and step:
+        raise BadValue(f"a release and --{next(iter(given))} are both given; give a release, or a step of DP-SGD by its options.")
+    settings: dict[str, Any] = {}
+    if given:
+        if sampler is None or sigma is None:
+            raise BadValue("a step of DP-SGD needs --sampler and --sigma, and --rate or --examples and --batch.")
+        passes = sampler in PASSES
+        with in_options():
+            one: Release = _training(sampler, neighbours, given, "epochs" if passes else "steps", 1)
+    else:
+        one, settings = run_of(step or [], neighbours)
+        passes = False
     asked = relation(neighbours, settings)
     goal = Target.of(
         asked,
         epsilon=epsilon,
-        delta=delta,
+        delta=delta if delta is not None or epsilon is None else settings.get("delta"),
         mu=mu,
         rho=rho,
         advantage=advantage,
@@ -175,12 +206,34 @@ def rounds(
         prior=prior,
     )
     words: Any = {**goal.words, "neighbours": asked}
-    count = remaining(run_of(after)[0], one, **words) if after else most(one, **words)
+    before = run_of(after, neighbours)[0] if after else None
+    count = remaining(before, one, **words) if before is not None else most(one, **words)
+    spent, beyond = (goal.measure(one * n if before is None else before + one * n) for n in (count, count + 1))
+    unit = "passes" if passes else "steps" if given else "rounds"
     if json:
-        show.machine({"rounds": count, "step": repr(one), "target": goal.words, "version": __version__})
+        show.machine(
+            {
+                "rounds": count,
+                "unit": unit,
+                goal.kind: spent,
+                f"{goal.kind}_after_one_more": beyond,
+                "step": show.name(one),
+                "after": None if before is None else show.name(before),
+                "target": goal.words,
+                "neighbours": one.stated if isinstance(asked, Stated) else asked,
+                "version": __version__,
+            }
+        )
         return
+    text = down_text if goal.kind == "bayes_risk" else up_text
     show.rows(
-        f"{one!r}", [("rounds", f"{count:,}", f"the most within {goal}{' after what was released before' if after else ''}")]
+        show.name(one),
+        [
+            (unit, f"{count:,}", f"the most within {goal}{' after what was released before' if after else ''}"),
+            (goal.kind, text(spent, 10), f"certified, at {count:,}"),
+            ("one more", text(beyond, 10), f"{goal.kind} at {count + 1:,}, beyond the target"),
+            ("neighbours", one.stated if isinstance(asked, Stated) else asked),
+        ],
     )
 
 
@@ -236,12 +289,12 @@ def _listed(given: str) -> tuple[str, list[float]]:
         if ":" in words:
             first, last, count = words.split(":")
             a, b, n = _number(first), _number(last), int(count)
-            if n < 1:
+            if not 1 <= n <= _MOST:
                 raise ValueError
             return name, [a] if n == 1 else [a + (b - a) * i / (n - 1) for i in range(n)]
         return name, [_number(word) for word in words.split(",")]
     except ValueError:
-        raise BadValue(f"--grid is {given!r}; allowed: name=1,2,3 or name=first:last:count.") from None
+        raise BadValue(f"--grid is {given!r}; allowed: name=1,2,3 or name=first:last:count (at most {_MOST:,}).") from None
 
 
 def _number(word: str) -> float:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shlex
 import sys
 from typing import Any
 
@@ -10,6 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..mechanism.release import Release
+from ..mechanism.training import Training
+from ..neighbours import DEFAULT
+
+_NARROW = 70
 Row = tuple[str, str] | tuple[str, str, str]
 
 
@@ -21,11 +27,27 @@ def console() -> Console:
     return made
 
 
+def name(release: Release) -> str:
+    """A release as an expression that the commands take."""
+    return repr(release.run if isinstance(release, Training) else release)
+
+
+def onward(release: Release, delta: float, neighbours: str) -> None:
+    """What one asks next: a report and a picture; lines to copy, so they are not wrapped."""
+    if console().width < _NARROW:
+        lines("Next: hockeystick report -h and hockeystick plot -h.")
+        return
+    more = f"--delta {delta:g}" + ("" if neighbours == DEFAULT else f" --neighbours {neighbours}")
+    quoted = shlex.quote(name(release))
+    sys.stdout.write(f"Next: hockeystick report {quoted} {more} --output report.html\n")
+    sys.stdout.write(f"      hockeystick plot {quoted} {more} --output profile.png\n")
+
+
 def rows(title: str, found: list[Row]) -> None:
     """A small table: what, its value, and what it means."""
     screen = console()
     screen.print(Text(title, style="bold"))
-    narrow = screen.width < 70
+    narrow = screen.width < _NARROW
     table = Table.grid(padding=(0, 2))
     table.add_column(overflow="fold", max_width=max(10, screen.width // 3))
     table.add_column(overflow="fold", style="bold")

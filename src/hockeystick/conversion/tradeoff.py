@@ -280,6 +280,8 @@ def best_test(
     """
     curve = _Curve(forward, backward, alpha, kinks, rests)
     points = curve.bracketed(_first(alpha, guess))
+    if points[0].epsilon == -_FAR and curve.nothing_left():
+        return Errors((0.0, math.ulp(0.0)), (down(1.0), 1.0), -_FAR)
     floors = {False: 0.0, True: -1.0}  # of T, and of -beta: every model is a proof, so the best one found counts
     for step in range(_MOST):
         best = points[_best(points)]
@@ -339,6 +341,12 @@ class _Curve:
         beta = down(beta[0]), up(beta[1])
         return _Point(epsilon, (down(1.0 - beta[1]), up(1.0 - beta[0])), beta)
 
+    def nothing_left(self) -> bool:
+        """Whether beta is 0 up to e^-_FAR: beta is the largest over x = e^epsilon of B(x) = x (1 - alpha - delta(1 / x)), which
+        is concave with B(0) = 0 and B(x) <= x, so that it stays below 0 from where it is.
+        """
+        return down(self.alpha + exp_down(self.backward(_FAR)[0])) >= 1.0
+
     def bracketed(self, start: float) -> list[_Point]:
         """Points of which an inner one is the best."""
         step = 0.05 + 0.05 * abs(start)
@@ -362,7 +370,10 @@ class _Curve:
         scale = points[middle].epsilon
         xs, ends = [math.nan] * 5, [(0.0, 0.0)] * 5
         for i, point in enumerate(points, start=2 - middle):
-            xs[i] = math.exp(min(point.epsilon - scale, 600.0))
+            away = point.epsilon - scale
+            if abs(away) > 600.0 and i in (0, 4):
+                continue  # too far for its chord to say anything
+            xs[i] = math.exp(min(max(away, -600.0), 600.0))  # a nearer place makes chords steeper: the safe side
             ends[i] = (-point.beta[1], -point.beta[0]) if small else point.tpr
         least, place = ends[2][0], scale
         best = math.inf

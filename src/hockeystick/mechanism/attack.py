@@ -1,7 +1,7 @@
 """What an attacker can do with a release: Gaussian DP, the trade-off curve of tests, and what follows from it."""
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from ..loss.composed import ComposedLoss
 from ..neighbours import DEFAULT, STATED, checked
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
 from .entries import each
+from .made import Made
 
 if TYPE_CHECKING:
     from ..conversion.tradeoff import Errors
@@ -50,7 +51,7 @@ class HeadGDP:
     residual: float
 
 
-class Attacks(ABC):
+class Attacks(metaclass=Made):
     """The questions of this kind that can be asked of any release."""
 
     @property

@@ -11,6 +11,7 @@ class Training(Release):
     rest.
 
     Runs join with + if they are meant for the same relation.  It equals the plain release of the same parts and relation.
+    `repr` shows the relation, `print` the statement, too; `run` is the plain release.
     """
 
     def __init__(self, run: Release, neighbours: str, notes: tuple[str, ...]) -> None:
@@ -63,4 +64,7 @@ class Training(Release):
         return hash(self.run)
 
     def __repr__(self) -> str:
-        return repr(self.run)
+        return f"Training({self.run!r}, neighbours={self.neighbours!r})"
+
+    def __str__(self) -> str:
+        return f"{self.run!r}\n{self.statement}"

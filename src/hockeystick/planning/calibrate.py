@@ -23,8 +23,9 @@ def calibrate(make: Callable[[Any], Release], start: float | None = None, **targ
     """The value of one parameter for which `make(value)` just meets a target: the smallest noise, the largest rate or count.
 
     `make` may be monotone either way in its parameter, a positive number; a whole-number `start` (or `start=1`) means whole
-    numbers.  Values that `make` refuses with `BadValue` bound the search.  The target is one of `epsilon, delta` | `mu` (and
-    `delta`) | `rho` | `advantage` | `tpr, fpr` | `bayes_risk, prior`, for `neighbours` if given.
+    numbers, and one near the answer saves time.  Values that `make` refuses with `BadValue` bound the search.  The target is
+    one of `epsilon, delta` | `mu` (and `delta`) | `rho` | `advantage` | `tpr, fpr` | `bayes_risk, prior`, for `neighbours` if
+    given.
 
     The answer was evaluated and certainly meets the target; a value within 1e-9 of it (relative; for whole numbers the next
     one) was evaluated too and does not, as far as a certified end can tell.  If no value reaches the target, or all do,
@@ -253,7 +254,19 @@ class _Search:
     def _never(self, x: float) -> str:
         ends = [x, min(self.seen), max(self.seen)]
         best = min(ends, key=lambda y: self.target.measure(self._made(y)) * (-1 if self.target.kind == "bayes_risk" else 1))
-        return f"no value reaches {self.target}: {self._measured(best)}, the limit of what was found."
+        return f"no value reaches {self.target}: {self._measured(best)}, the limit of what was found.  {self._advice(best)}"
+
+    def _advice(self, best: float) -> str:
+        limit = self.target.measure(self._made(best))
+        if self.target.kind == "epsilon" and math.isinf(limit):
+            return "Allow a larger delta, or leave out the part that has no finite epsilon there."
+        if math.isinf(limit):
+            return f"No {self.target.kind} is proved for this run; ask for another target, such as epsilon and delta."
+        most = f"{self.target.kind} {'below' if self.target.kind == 'bayes_risk' else 'above'} {limit:.9g}"
+        return f"Ask for {most}, or change the rest of the run: this parameter alone cannot do more."
 
     def _always(self, x: float) -> str:
-        return f"every value meets {self.target}: {self._measured(x)}; there is nothing to calibrate."
+        return (
+            f"every value meets {self.target}: {self._measured(x)}, the limit of what was found; there is nothing to calibrate.  "
+            "Ask for less loss, or look whether the run depends on this parameter."
+        )

@@ -21,7 +21,7 @@ _SAMPLERS = {
     "cyclic": "batches of {batch} of {examples} records by position, in turn",
     "hashed": "batches of about {batch} of {examples} records, each record's batch depending on itself only",
 }
-_PASSES = {"shuffle": "shuffle", "deterministic": "position", "cyclic": "position", "hashed": "id"}
+PASSES = {"shuffle": "shuffle", "deterministic": "position", "cyclic": "position", "hashed": "id"}
 _REFUSED = {
     "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is near",
     "balls-in-bins": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
@@ -99,7 +99,7 @@ def dpsgd(
 
     >>> run = dpsgd(examples=60_000, batch=256, sigma=1.1, epochs=15, sampler="poisson")
     >>> run
-    Gaussian(sigma=1.1).poisson(rate=0.004266666666666667) * 3516
+    Training(Gaussian(sigma=1.1).poisson(rate=0.004266666666666667) * 3516, neighbours='add-or-remove')
     >>> round(run.epsilon(delta=1e-5), 4)
     1.1339
     >>> print(run.statement)
@@ -117,8 +117,8 @@ def dpsgd(
     relation, noise = checked(neighbours), Gaussian(sigma=sigma)
     times = checks.count("accumulation", accumulation, least=1)
     batches = _Batches.of(examples, batch, rate, times, sampler)
-    if sampler in _PASSES:
-        step: Mechanism = noise.full_pass(by=_PASSES[sampler])
+    if sampler in PASSES:
+        step: Mechanism = noise.full_pass(by=PASSES[sampler])
         count, counted = _passes(batches, epochs, steps)
     else:
         count, counted = _steps(batches, epochs, steps)

@@ -67,7 +67,10 @@ def most_rounds(step: Release, budget: "Budget | Target", what: str, already: Re
         return budget.spent(step * count if already is None else already + step * count)
 
     if not step.parts or spent(largest) <= 1.0:
-        raise Unreachable(f"{largest:,} rounds of {step!r} are still {what}: no number of rounds up to there spends this budget.")
+        raise Unreachable(
+            f"{largest:,} rounds of {step!r} are still {what}: no number of rounds up to there spends this budget.  "
+            "Take it as no limit, or ask for a smaller budget."
+        )
     low, high = 0, largest
     at_low, at_high = 0.0, math.inf
     count, stuck = 1, 0

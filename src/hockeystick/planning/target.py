@@ -149,7 +149,10 @@ class Target:
 
     def over(self, release: Release) -> Unreachable:
         """The error of a release that is beyond the limit by itself."""
-        return Unreachable(f"{release!r} has {self.kind} {self.measure(release):.9g} by itself, beyond {self}.")
+        return Unreachable(
+            f"{release!r} has {self.kind} {self.measure(release):.9g} by itself, beyond {self}: nothing remains.  "
+            f"Ask for a larger budget than that, or count fewer of its parts."
+        )
 
     def _cost(self, value: float) -> float:
         """Zero for a release that gives nothing away, growing without a bound."""

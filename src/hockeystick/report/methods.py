@@ -33,9 +33,10 @@ SOURCES = {
     "FMT21": "Feldman, McMillan, Talwar. Hiding among the clones. 2021. arXiv:2012.12803",
     "G24": "Ganesh. Tight group-level DP guarantees for DP-SGD with sampling. 2024. arXiv:2401.10294",
     "G25": "Gomez et al. (ε, δ) considered harmful: best practices for reporting privacy guarantees. 2025. arXiv:2503.10945",
-    "GDPT": "Gaussian differential privacy transformation: from identification to application",
+    "GDPT": "Liu, Sun, Jiang, Kong. Gaussian differential privacy transformation: from identification to application. 2021",
     "KOV15": "Kairouz, Oh, Viswanath. The composition theorem for differential privacy. ICML 2015. arXiv:1311.0776",
     "S22": "Steinke. Composition of differential privacy and privacy amplification by subsampling. 2022. arXiv:2210.00597",
+    "mathematics": "hockeystick. Mathematics: the proofs of this library. docs/mathematics.md",
     "ZDW22": "Zhu, Dong, Wang. Optimal accounting of differential privacy via characteristic function. 2022. arXiv:2106.08567",
 }
 """The short form of docs/bibliography.md, by its keys."""
@@ -45,20 +46,23 @@ _FAMILIES = {
         "Gaussian noise of standard deviation {sigma:g}",
         "N(sensitivity, sigma²) against N(0, sigma²), [S22] Corollary 8",
     ),
-    "Laplace": ("Laplace noise of scale {scale:g}", "the shifted Laplace pair, mathematics section 5"),
+    "Laplace": ("Laplace noise of scale {scale:g}", "the shifted Laplace pair, [mathematics] section 5"),
     "DiscreteGaussian": ("discrete Gaussian noise of sigma {sigma:g}", "the shifted pair on whole numbers, [CKS20]"),
-    "DiscreteLaplace": ("discrete Laplace noise of scale {scale:g}", "the shifted pair on whole numbers, mathematics section 7"),
-    "RandomizedResponse": ("randomised response of epsilon {epsilon:g}", "its own two laws, mathematics section 7"),
+    "DiscreteLaplace": (
+        "discrete Laplace noise of scale {scale:g}",
+        "the shifted pair on whole numbers, [mathematics] section 7",
+    ),
+    "RandomizedResponse": ("randomised response of epsilon {epsilon:g}", "its own two laws, [mathematics] section 7"),
     "Exponential": (
         "a selection by the exponential mechanism, epsilon {epsilon:g}",
-        "bounded range, [DDR20]; mathematics section 8",
+        "bounded range, [DDR20]; [mathematics] section 8",
     ),
     "PureDP": ("anything {epsilon:g}-DP", "the worst pair is that of randomised response, [KOV15]"),
     "ApproxDP": ("anything ({epsilon:g}, {delta:g})-DP", "the worst pair has losses -epsilon, epsilon and infinity, [KOV15]"),
     "GDP": ("anything {mu:g}-GDP", "the pair N(mu, 1) against N(0, 1), [DRS22]"),
     "ZCDP": ("anything {rho:g}-zCDP", "the optimal conversion of Rényi divergences, [AL20] Theorem 3, [BS16]"),
     "RDP": ("anything with the given Rényi curve", "the optimal conversion of Rényi divergences, [AL20] Theorem 3"),
-    "Profile": ("anything with the given profile", "the pair of the profile, [ZDW22] Proposition 9; mathematics section 9"),
+    "Profile": ("anything with the given profile", "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9"),
 }
 
 
@@ -97,7 +101,7 @@ def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
         )
         words = " and ".join(one.words if one.uses == 1 else f"{one.uses} times {one.words}" for one in inner)
         grounds = dict.fromkeys(one.theorem for one in inner)
-        theorem = f"{theorem.replace('[mathematics]', 'mathematics')}; of {'; '.join(grounds)}"
+        theorem = f"{theorem}; of {'; '.join(grounds)}"
         return Step(repr(mechanism), count, f"{words}, on {sampler}", sampler, theorem)
     words, theorem = _FAMILIES.get(type(mechanism).__name__, ("", "the description of the mechanism"))
     named = words.format(**mechanism.parameters()) if words else repr(mechanism)
@@ -155,7 +159,19 @@ def neighbouring(release: Release, neighbours: str) -> str:
     return RELATIONS[neighbours] + (f", where for one record stands a group of up to {size} together" if size > 1 else "")
 
 
+_PAPERS = {"A": "AL20", "G": "GDPT", "S": "S22"}
+
+
+def keyed(text: str) -> str:
+    """A message of the library with the keys of the bibliography in place of its letters for the three papers.
+
+    >>> keyed("no mu holds (G, Theorem 4.3)")
+    'no mu holds ([GDPT] Theorem 4.3)'
+    """
+    return re.sub(r"\((?:paper )?([AGS]), ", lambda found: f"([{_PAPERS[found[1]]}] ", text)
+
+
 def cited(*texts: str) -> dict[str, str]:
     """The sources that are named in the texts."""
-    keys = sorted({key for text in texts for key in re.findall(r"\[([A-Z][A-Za-z0-9]+)\]", text)})
+    keys = sorted({key for text in texts for key in re.findall(r"\[([A-Za-z][A-Za-z0-9]*)\]", text)}, key=str.lower)
     return {key: SOURCES[key] for key in keys if key in SOURCES}

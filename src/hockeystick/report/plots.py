@@ -1,7 +1,7 @@
 """Pictures of a run (need the extra `plot`): each returns a matplotlib figure, to be saved as PNG, SVG or PDF.
 
 Colours survive printing and colour blindness, and no two curves have the same dashes.  What is certified is drawn as a band
-between both ends; mostly they are so close that the band is a line.
+between both ends, also between the points that were asked (`band`); mostly they are so close that the band is a line.
 """
 
 import math
@@ -15,7 +15,9 @@ from ..conversion.gdp import gdp_tradeoff
 from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.release import Release
 from ..neighbours import STATED, Stated, checked
+from ..numerics.series import Array
 from ..planning.rdp_accountant import RDPAccountant
+from .band import Band, band
 from .figures.style import BLACK, BLUE, GREY, ORANGE, OURS, PAPER, canvas, curve, finish
 from .numbers import up_text
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _POINTS = 60
+_FALLING = {"drawstyle": "steps-post"}  # what falls is nowhere above its last value
+_BETWEEN = "between both ends"
 DOT = {"color": ORANGE, "markeredgecolor": BLACK, "markersize": 8.0, "zorder": 4.0}
 _MU_DELTA = 1e-10
 _LEAST = 1e-300
@@ -30,20 +34,22 @@ _LEAST = 1e-300
 
 def profile(release: Release, delta: float, axes: Any = None, neighbours: str = STATED) -> "Figure":
     """delta against epsilon, on a logarithmic scale, with the certified band and the epsilon at `delta`."""
-    relation, chosen = _checked(release, neighbours), float(release.epsilon(delta, _checked(release, neighbours)))
+    relation = _checked(release, neighbours)
+    chosen = float(release.epsilon(delta, relation))
     most = 2.0 * chosen if 0.0 < chosen < math.inf else 4.0
-    points = np.linspace(0.0, most, _POINTS)
-    bounds = release.delta_bounds(points, relation)
-    figure, axes = canvas(axes, f"The privacy profile of {_short(release)} ({relation}); both ends are certified.")
+    floor = _floor(release, most, delta, relation)
+    drawn = _profile(release, most, floor, relation)
+    figure, axes = canvas(
+        axes, f"The privacy profile of {_short(release)} ({relation}); no point of the curve is below the truth."
+    )
     axes.set_yscale("log")
-    upper, lower = np.maximum(bounds.upper, _LEAST), np.maximum(bounds.lower, _LEAST)
-    axes.fill_between(points, lower, upper, color=BLUE, alpha=0.35, linewidth=0.0, label="between both ends")
-    curve(axes, points, upper, OURS, "delta(epsilon), upper end")
-    if 0.0 < chosen < math.inf and delta > 0.0:
-        axes.plot([0.0, chosen, chosen], [delta, delta, axes.get_ylim()[0]], color=GREY, linestyle=":", linewidth=1.2)
-        axes.plot([chosen], [delta], "o", **DOT, label=f"epsilon = {up_text(chosen, 5)} at delta = {delta:g}")
     axes.set_xlim(0.0, most)
-    axes.set_ylim(max(float(upper[upper > _LEAST].min()) if (upper > _LEAST).any() else 1e-12, 1e-40) / 3.0, 2.0)
+    axes.set_ylim(floor, 2.0)
+    _shade(axes, drawn, _log_scale(floor), floor)
+    curve(axes, drawn.points, np.maximum(drawn.upper, floor / 10.0), {**OURS, **_FALLING}, "delta(epsilon), upper end")
+    if 0.0 < chosen < math.inf and delta > 0.0:
+        axes.plot([0.0, chosen, chosen], [delta, delta, floor / 10.0], color=GREY, linestyle=":", linewidth=1.2)
+        axes.plot([chosen], [delta], "o", **DOT, label=f"epsilon = {up_text(chosen, 5)} at delta = {delta:g}")
     finish(axes, "Privacy profile", "epsilon", "delta", "upper right")
     return figure
 
@@ -56,11 +62,16 @@ def rounds(release: Release, delta: float, axes: Any = None, neighbours: str = S
     counts = np.unique(np.round(np.geomspace(1, last, _POINTS // 2)).astype(int))
     ends = [(step * int(count)).epsilon_bounds(delta, relation) for count in counts]
     lower, upper = np.array([one.lower for one in ends]), np.array([one.upper for one in ends])
-    figure, axes = canvas(axes, f"Epsilon of {_short(step)}, repeated ({relation}); both ends are certified.")
+    figure, axes = canvas(
+        axes, f"Epsilon of {_short(step)}, repeated ({relation}); it is certified at the dots, and the line joins them."
+    )
     axes.set_xscale("log")
+    _plain_ticks(axes.xaxis, 1.0, float(last))
     shown = np.isfinite(upper)
-    axes.fill_between(counts[shown], lower[shown], upper[shown], color=BLUE, alpha=0.35, linewidth=0.0, label="between both ends")
-    curve(axes, counts[shown], upper[shown], OURS, f"epsilon at delta = {delta:g}")
+    dots = {**OURS, "marker": ".", "markersize": 7.0}
+    if np.any(upper[shown] - lower[shown] > 0.01 * np.max(upper[shown], initial=0.0)):
+        axes.fill_between(counts[shown], lower[shown], upper[shown], color=BLUE, alpha=0.35, linewidth=0.0, label=_BETWEEN)
+    curve(axes, counts[shown], upper[shown], dots, f"epsilon at delta = {delta:g}")
     accountant = _by_renyi(step, counts[shown], delta, relation)
     if accountant is not None:
         curve(axes, counts[shown], accountant, PAPER[0], "by the best Rényi order")
@@ -81,11 +92,16 @@ def tradeoff(
 ) -> "Figure":
     """The trade-off curve of tests, with Gaussian DP up to a delta and what the (epsilon, delta) claims alone would allow."""
     relation = _checked(release, neighbours)
-    alphas = np.concatenate([np.geomspace(1e-4, 0.02, 12), np.linspace(0.03, 1.0, 32)])
-    bounds = release.tradeoff_bounds(alphas, relation)
+
+    def ask(points: Array) -> tuple[Array, Array]:
+        bounds = release.tradeoff_bounds(points, relation)
+        return np.asarray(bounds.lower), np.asarray(bounds.upper)
+
+    drawn = band(ask, 0.0, 1.0, lambda errors: errors)
+    alphas = drawn.points
     figure, axes = canvas(axes, f"What a test of {_short(release)} can reach ({relation}); no test is below the curve.")
-    axes.fill_between(alphas, bounds.lower, bounds.upper, color=BLUE, alpha=0.35, linewidth=0.0, label="between both ends")
-    curve(axes, alphas, np.asarray(bounds.lower), OURS, "the run, lower end")
+    _shade(axes, drawn, lambda errors: errors, 0.0)
+    curve(axes, alphas, drawn.lower, {**OURS, "drawstyle": "steps-pre"}, "the run, lower end")
     try:
         mu = float(release.mu_bounds(_MU_DELTA, 1e-6, relation).upper)
     except HockeystickError:
@@ -122,14 +138,18 @@ def renyi(release: Release, delta: float, axes: Any = None, neighbours: str = ST
     axes.set_xscale("log")
     axes.set_yscale("log")
     curve(axes, orders, values, PAPER[1], "Rényi divergence")
-    curve(axes, orders, converted, OURS, "epsilon by this order (A, Theorem 3)")
+    curve(axes, orders, converted, OURS, "epsilon by this order ([AL20] Theorem 3)")
     axes.plot([best], [least], "o", **DOT, label=f"order {best:.4g}: epsilon = {up_text(least, 5)}")
     exact = float(release.epsilon(delta, relation))
     if exact > 0.0:
         axes.axhline(exact, color=GREY, linestyle=":", linewidth=1.4, label=f"exact epsilon = {up_text(exact, 5)}")
     near = converted <= 50.0 * max(least, 1e-12)
-    axes.set_xlim(float(orders[near].min()), float(orders[near].max()))
-    axes.set_ylim(float(values[near].min()) / 2.0, 100.0 * max(least, 1e-12))
+    across = float(orders[near].min()), float(orders[near].max())
+    along = float(values[near].min()) / 2.0, 100.0 * max(least, 1e-12)
+    axes.set_xlim(*across)
+    axes.set_ylim(*along)
+    _plain_ticks(axes.xaxis, *across)
+    _plain_ticks(axes.yaxis, *along)
     finish(axes, "Rényi curve", "order", "divergence, epsilon", "best")
     return figure
 
@@ -138,26 +158,75 @@ def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbo
     """The profiles of several runs or methods, by their names."""
     if not isinstance(runs, Mapping):
         raise BadType("runs is no mapping; allowed: names with releases, as in {'this': a, 'that': b}.")
-    styles = (OURS, *PAPER)
+    styles, above = (OURS, *PAPER), axes is None
     if not 1 <= len(runs) <= len(styles):
         raise BadValue(f"{len(runs)} runs are given; allowed: 1 to {len(styles)}, which can be told apart.")
-    found = {name: float(run.epsilon(delta, _checked(run, neighbours))) for name, run in runs.items()}
+    relations = {_checked(run, neighbours) for run in runs.values()}
+    if len(relations) > 1:
+        raise BadValue(
+            f"the runs are stated for {' and '.join(sorted(relations))}; compare them for one relation: give neighbours."
+        )
+    (relation,) = relations
+    found = {name: float(run.epsilon(delta, relation)) for name, run in runs.items()}
     finite = [value for value in found.values() if 0.0 < value < math.inf]
-    most = 1.6 * max(finite) if finite else 4.0
-    points = np.linspace(0.0, most, _POINTS)
-    relation, floor = _checked(next(iter(runs.values())), neighbours), delta * 1e-6 if delta else 1e-12
-    figure, axes = canvas(axes, f"Upper ends of delta(epsilon), certified ({relation}); the dots are at delta = {delta:g}.")
+    most = 1.25 * max(finite) if finite else 4.0
+    floor = delta * 1e-4 if delta else 1e-12
+    figure, axes = canvas(
+        axes,
+        f"Upper ends of delta(epsilon), certified ({relation}): no point of a curve is below the truth.  "
+        f"The dots are at delta = {delta:g}.",
+        len(runs),
+    )
     axes.set_yscale("log")
-    for style, (name, run) in zip(styles, runs.items(), strict=False):
-        values = np.asarray(run.profile(points, _checked(run, neighbours)), dtype=float)
-        shown = values > floor
-        curve(axes, points[shown], values[shown], style, f"{_cut(name, 40)}: epsilon = {up_text(found[name], 4)}")
-        if 0.0 < found[name] < math.inf and delta > 0.0:
-            axes.plot([found[name]], [delta], "o", color=style["color"], zorder=4)
     axes.set_xlim(0.0, most)
-    axes.set_ylim(bottom=floor * 10.0 ** -(0.5 + len(runs)), top=2.0)  # room for the legend
-    finish(axes, "Comparison", "epsilon", "delta", "lower left")
+    axes.set_ylim(floor, 2.0)
+    for style, (name, run) in zip(styles, runs.items(), strict=False):
+        drawn = _profile(run, most, floor, relation)
+        label = f"epsilon = {up_text(found[name], 4)}: {_cut(name, 52)}"
+        curve(axes, drawn.points, np.maximum(drawn.upper, floor / 10.0), {**style, **_FALLING}, label)
+        if 0.0 < found[name] < math.inf and delta > 0.0:
+            axes.plot([found[name]], [delta], "o", **{**DOT, "color": style["color"], "markersize": 7.0})
+    finish(axes, "Comparison", "epsilon", "delta", "above" if above else "best")
     return figure
+
+
+def _profile(release: Release, most: float, floor: float, relation: str) -> Band:
+    def ask(points: Array) -> tuple[Array, Array]:
+        bounds = release.delta_bounds(points, relation)
+        return np.asarray(bounds.lower), np.asarray(bounds.upper)
+
+    return band(ask, 0.0, most, _log_scale(floor), exponential=True)
+
+
+def _log_scale(floor: float) -> Any:
+    return lambda deltas: 1.0 - np.log(np.maximum(deltas, floor)) / math.log(floor)
+
+
+def _floor(release: Release, most: float, delta: float, relation: str) -> float:
+    """The least delta that is drawn: that of the last epsilon, unless it is out of all proportion."""
+    last = float(release.delta(most, relation))
+    least = min(delta, 0.1) ** 3 / 10.0 if delta > 0.0 else 1e-12
+    return max(last / 3.0, least, _LEAST)
+
+
+def _shade(axes: Any, drawn: Band, scale: Any, floor: float) -> None:
+    """The band, where it is wider than a line: on each side as far as the next point."""
+    if drawn.apart(scale) <= 0.01:
+        return
+    points, low, high = np.repeat(drawn.points, 2)[1:-1], np.repeat(drawn.lower[1:], 2), np.repeat(drawn.upper[:-1], 2)
+    least = floor / 10.0
+    axes.fill_between(
+        points, np.maximum(low, least), np.maximum(high, least), color=BLUE, alpha=0.35, linewidth=0.0, label=_BETWEEN
+    )
+
+
+def _plain_ticks(axis: Any, low: float, high: float) -> None:
+    """Numbers as people write them on a logarithmic axis; on a short one also between the powers of ten."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
+    between = high < 30.0 * low
+    axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}" if between and f"{value:e}"[0] in "235" else ""))
 
 
 def _checked(release: Any, neighbours: str) -> str:
@@ -184,4 +253,5 @@ def _short(release: Release) -> str:
 
 
 def _cut(text: str, most: int = 48) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
+    """Both ends of a long text, since what differs is often at its end."""
+    return text if len(text) <= most else f"{text[: most - most // 3 - 3]}...{text[-(most // 3) :]}"

@@ -161,6 +161,7 @@ _TEX = {
     "δ": r"$\delta$",
     "μ": r"$\mu$",
     "²": r"$^2$",
+    "é": r"\'e",
 }
 
 
@@ -180,14 +181,25 @@ def escaped(value: str) -> str:
 
 
 def latex(found: list[Section]) -> str:
-    """Paragraphs and tables."""
-    lines = ["% made by hockeystick; needs \\usepackage{booktabs} and UTF-8"]
+    """Paragraphs and tables, for any document class; no package is needed."""
+    lines = ["% made by hockeystick"]
     for section in found:
         lines.append(f"\\subsection*{{{escaped(section.title)}}}")
-        lines += [f"{escaped(paragraph)}\n" for paragraph in section.paragraphs]
+        lines += [f"{_breakable(paragraph)}\n" for paragraph in section.paragraphs]
         if section.rows:
-            lines += [r"\begin{tabular}{lp{.3\linewidth}p{.4\linewidth}}", r"\toprule"]
-            # braces: after \toprule and \\ a bracket would be read as an option
-            lines += [" & ".join(f"{{{escaped(cell)}}}" for cell in row) + r" \\" for row in section.rows]
-            lines += [r"\bottomrule", r"\end{tabular}", ""]
+            wide = not any(how for _, _, how in section.rows)
+            columns = r"p{.19\linewidth}p{.76\linewidth}" if wide else r"p{.19\linewidth}p{.3\linewidth}p{.42\linewidth}"
+            lines += [rf"\noindent\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\hline"]
+            rows = ((f"\\raggedright {_breakable(cell)}" for cell in row[: 2 if wide else 3]) for row in section.rows)
+            lines += [" & ".join(cells) + r" \tabularnewline" for cells in rows]  # \\ ends a line of ragged text
+            lines += [r"\hline", r"\end{tabular}", ""]
     return "\n".join(lines)
+
+
+def _breakable(value: str) -> str:
+    """Text for LaTeX whose long words, such as descriptions of releases, may be broken after their signs."""
+    words = (
+        re.sub(r"([(),=:]|\.(?=[a-z]))(?=\S)", r"\1\\allowbreak{}", word) if len(word) > 16 else word for word in value.split(" ")
+    )
+    marked = " ".join(words).replace("\\allowbreak{}", "\0")
+    return escaped(marked).replace("\0", r"\allowbreak{}")

@@ -15,7 +15,7 @@ from ..mechanism.training import Training
 from ..neighbours import STATED, Stated, checked
 from ..planning.rdp_accountant import RDPAccountant
 from . import render
-from .methods import cited, engine, neighbouring, steps
+from .methods import cited, engine, keyed, neighbouring, steps
 from .numbers import down_text, rounded_up, up_text
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Report:
                 "upper": near.mu.upper,
                 "regret": regret.upper,
                 "everywhere": everywhere.mu.upper,
-                "reason": everywhere.reason,
+                "reason": keyed(everywhere.reason),
             }
 
         return _tried(found)
@@ -173,7 +173,8 @@ class Report:
     @cached_property
     def citations(self) -> dict[str, str]:
         """The sources of what was used, by the keys of the bibliography."""
-        return cited(*self.methods.values(), *(one.theorem for one in steps(self.release, self.neighbours)))
+        told = (part.get(name, "") for part in (self.mu, self.renyi, self.attacks) for name in ("reason", "refused"))
+        return cited(*self.methods.values(), *told, *(one.theorem for one in steps(self.release, self.neighbours)))
 
     # the forms
 
@@ -222,7 +223,7 @@ class Report:
         return render.html(render.sections(self))
 
     def to_latex(self) -> str:
-        """LaTeX for the body of a document; it needs the package booktabs."""
+        """LaTeX for the body of a document, in ASCII and without packages; its first paragraph is the statement."""
         return render.latex(render.sections(self))
 
     def plot(self) -> "Figure":
@@ -258,7 +259,7 @@ def _tried(found: Any) -> dict[str, Any]:
     try:
         return found()  # type: ignore[no-any-return]
     except HockeystickError as error:
-        return {"refused": str(error)}
+        return {"refused": keyed(str(error))}
 
 
 def _listed(parts: list[Any]) -> str:
