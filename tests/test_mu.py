@@ -292,3 +292,18 @@ def test_mu_of_other_relations():
     assert DPSGD.mu_bounds(neighbours="zero-out") == DPSGD.mu_bounds()
     assert DPSGD.mu(neighbours="replace") == math.inf  # the tail of the opposed pair is not known
     assert hs.Gaussian(sigma=2.0).mu(neighbours="replace") == pytest.approx(1.0, rel=1e-12)
+
+
+def test_gaussian_noise_up_to_a_delta_is_its_own_mu():
+    assert hs.Gaussian(sigma=2.0).mu(1e-6) == hs.Gaussian(sigma=2.0).mu()
+    assert hs.Gaussian(sigma=50.0).mu(0.5) == 0.0  # delta(0) is below it
+    assert (hs.Gaussian(sigma=5.0).full_pass(by="shuffle") * 25).mu(neighbours="replace") == pytest.approx(2.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["listed", "pass"])
+def test_regret_where_the_ends_stay_apart(name):
+    run = hs.RDP(orders=[2.0, 4.0, 8.0], values=[0.1, 0.2, 0.5])
+    if name == "pass":
+        run = hs.Gaussian(sigma=5.0).full_pass(by="shuffle") * 3
+    found = run.regret(1e-6, neighbours="replace" if name == "pass" else "add-or-remove")
+    assert 0.0 <= found < 1.0

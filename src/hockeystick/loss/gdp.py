@@ -23,7 +23,7 @@ from ..numerics.series import Array
 from .atomic import AtomicLoss
 from .composed import ComposedLoss
 from .engine import epsilon_interval, log_delta_interval
-from .gaussian import SQUARE_ERROR
+from .gaussian import SQUARE_ERROR, GaussianLoss
 from .profile import ProfileLoss
 from .real_axis import cumulant_above
 from .renyi import RenyiLoss
@@ -166,6 +166,9 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     if not run.terms:
         return Peak(0.0, 0.0, 0.0, 0, "nothing is lost")
     if delta > 0.0:
+        if run.exact and len(run.terms) == 1 and isinstance(run.terms[0][0], GaussianLoss):
+            if log_delta_interval(run, 0.0)[0] > math.log(delta) * (1.0 - FUNCTION):  # it is delta_mu itself
+                return gaussian_dp(run, 0.0, tolerance)
         return _up_to(run, delta, tolerance)
     bounds = [tail for one in ([run] if run.exact else run.variants("covers")[:1]) for tail in tails(one)]
     unknown = next((tail.reason for tail in bounds if tail.reason), "")
@@ -176,7 +179,7 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         return Peak(math.inf if certain else 0.0, math.inf, math.inf, 0, unknown)
     limit = max(bounds, key=lambda tail: tail.limit)
     least = down(math.sqrt(limit.square) * (1.0 - 2.0 * SQUARE_ERROR - 64.0 * UNIT)) if limit.attained and run.exact else 0.0
-    if limit.bare and run.exact:
+    if limit.bare:
         why = "Gaussian noise: mu is sensitivity / sigma, and squares add"
         if limit.sampled:
             why = (

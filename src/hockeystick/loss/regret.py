@@ -32,7 +32,7 @@ def regret_ends(forward: Profile, backward: Profile, mu: float, tolerance: float
     while len(curve.points) < _MOST:
         ranked = curve.ranked()
         value, place = heapq.nlargest(1, ranked)[0]
-        if value <= curve.lower + tolerance:
+        if value <= curve.lower + tolerance or curve.knows(place):
             break
         curve.ask(place)
     upper = max(curve.lower, max(value for value, _ in curve.ranked()), exp_up(-_FAR))
@@ -55,6 +55,10 @@ class _Curve:
         if epsilon:  # delta(-eps) = 1 - e^-eps + e^-eps delta'(eps)
             low, high = self.backward(epsilon)
             self._add(1.0 / x, self._mirrored(x, (exp_down(low), exp_up(high, 1.0))), self._mirrored(x, gaussian))
+
+    def knows(self, epsilon: float) -> bool:
+        """Whether this place cannot be told from one that was asked: wide intervals get no narrower there."""
+        return any(abs(x * math.exp(-epsilon) - 1.0) < 1e-13 for x, _, _ in self.points)
 
     def _gaussian(self, epsilon: float) -> Interval:
         if self.mu == 0.0 or self.mu > 1e7:
