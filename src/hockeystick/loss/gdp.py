@@ -166,9 +166,9 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     if not run.terms:
         return Peak(0.0, 0.0, 0.0, 0, "nothing is lost")
     if delta > 0.0:
-        if run.exact and len(run.terms) == 1 and isinstance(run.terms[0][0], GaussianLoss):
-            if log_delta_interval(run, 0.0)[0] > math.log(delta) * (1.0 - FUNCTION):  # it is delta_mu itself
-                return gaussian_dp(run, 0.0, tolerance)
+        plain = len(run.terms) == 1 and isinstance(run.terms[0][0], GaussianLoss)
+        if plain and log_delta_interval(run, 0.0)[0] > math.log(delta) * (1.0 - FUNCTION):  # it is delta_mu itself
+            return gaussian_dp(run, 0.0, tolerance)
         return _up_to(run, delta, tolerance)
     bounds = [tail for one in ([run] if run.exact else run.variants("covers")[:1]) for tail in tails(one)]
     unknown = next((tail.reason for tail in bounds if tail.reason), "")
