@@ -307,3 +307,11 @@ def test_regret_where_the_ends_stay_apart(name):
         run = hs.Gaussian(sigma=5.0).full_pass(by="shuffle") * 3
     found = run.regret(1e-6, neighbours="replace" if name == "pass" else "add-or-remove")
     assert 0.0 <= found < 1.0
+
+
+def test_mu_of_sampled_noise_for_replaced_records():
+    poisson = hs.Gaussian(sigma=2.0).poisson(rate=0.2) * 30
+    assert poisson.mu(neighbours="replace") == pytest.approx(math.sqrt(30.0) / 2.0, rel=1e-12)  # the tail of one moved part
+    assert (poisson.gdp_transform([0.0, 5.0, 50.0], neighbours="replace") < math.sqrt(30.0) / 2.0).all()
+    fixed = hs.Gaussian(sigma=2.0).without_replacement(batch=10, examples=1000) * 100
+    assert fixed.mu(neighbours="replace") == pytest.approx(10.0, rel=1e-12)

@@ -168,7 +168,7 @@ CITING = [
 ]
 
 
-@pytest.mark.parametrize("run", CITING, ids=repr)
+@pytest.mark.parametrize("run", CITING, ids=range(len(CITING)))
 def test_what_is_cited_is_listed(run):
     report = run.report(delta=1e-6)
     for form in (report.to_text(2000), report.to_markdown(), report.to_html(), report.to_json()):

@@ -15,11 +15,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..numerics.rounding import UNIT, up
+from ..numerics.rounding import FUNCTION, UNIT, up
 from .composed import ComposedLoss
 from .discrete import DiscreteGaussianLoss, SampledAtoms
 from .divided import SampledLoss, WideDiscreteGaussianLoss
+from .folded import FoldedLoss
 from .gaussian import SQUARE_ERROR, GaussianLoss
+from .mixture import MixtureLoss
 from .profile import ProfileLoss
 from .renyi import RenyiLoss
 from .sampled import SampledGaussianLoss
@@ -129,7 +131,11 @@ def _tail(run: ComposedLoss) -> Tail:
             return Tail(math.inf, 0.0, reason=found)
         one, top, rates, own = found
         square, reach, attained = square + count * one, reach + count * top, attained and own
-        bare = bare and isinstance(loss, GaussianLoss | SampledGaussianLoss) and one > 0.0
+        bare = (
+            bare
+            and isinstance(loss.base if isinstance(loss, FoldedLoss) else loss, GaussianLoss | SampledGaussianLoss)
+            and one > 0.0
+        )
         sampled += [(count, rate, one * (1.0 - 1e-12)) for rate in rates]
     rounding = (len(run.terms) + 8.0) * UNIT
     return Tail(square * (1.0 + SQUARE_ERROR + rounding), reach * (1.0 + rounding), tuple(sampled), attained, bare)
@@ -156,6 +162,15 @@ def _one(loss: Any) -> tuple[float, float, tuple[float, ...], bool] | str:
         return loss.shape.noise**-2 * (1.0 + 4.0 * loss.shape.noise_error), 0.0, (loss.shape.rate,), True
     if isinstance(loss, DiscreteGaussianLoss | WideDiscreteGaussianLoss):
         return (loss.move / loss.sigma) ** 2, 0.0, (), True
+    if isinstance(loss, FoldedLoss):  # dominated by the unsampled pair in both orders, as that is symmetric
+        found = _one(loss.base)
+        return found if isinstance(found, str) else (found[0], found[1], (), found[3])
+    if isinstance(loss, MixtureLoss) and loss.stray == -math.inf and loss.left.log_rest > -math.inf:
+        # Q is at least its part that is not moved, so Z <= log(P/N(0)) - log of that; P is a mixture, and divergences are convex
+        farthest = max(loss.right.moves) * (1.0 + 2.0 * loss.right.move_error)
+        rest = -loss.left.log_rest + loss.left.weight_error
+        rates = (math.exp(loss.right.log_weights[0]) * (1.0 + 4.0 * FUNCTION),) if len(loss.right.moves) == 1 else ()
+        return farthest * farthest, rest * (1.0 + 4.0 * FUNCTION) if loss.left.moves else 0.0, rates, True
     if isinstance(loss, SampledAtoms | SampledLoss):
         found = _one(loss.base)
         return found if isinstance(found, str) else (found[0], found[1], (*found[2], loss.rate), found[3])
