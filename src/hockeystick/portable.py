@@ -8,6 +8,7 @@ from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
 from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
+from .mechanism.mixture import GaussianMixture
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
@@ -25,12 +26,13 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "laplace": (Laplace, ("scale", "sensitivity", "replace_sensitivity")),
     "discrete-gaussian": (DiscreteGaussian, ("sigma", "sensitivity", "replace_sensitivity")),
     "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity", "replace_sensitivity")),
-    "randomized-response": (RandomizedResponse, ("epsilon", "categories")),
+    "randomized-response": (RandomizedResponse, ("epsilon", "categories", "null")),
+    "gaussian-mixture": (GaussianMixture, ("sigma", "moves", "weights")),
     "exponential": (Exponential, ("epsilon",)),
     "gdp": (GDP, ("mu", "neighbours")),
     "pure-dp": (PureDP, ("epsilon", "neighbours")),
     "approx-dp": (ApproxDP, ("epsilon", "delta", "neighbours")),
-    "zcdp": (ZCDP, ("rho", "neighbours")),
+    "zcdp": (ZCDP, ("rho", "neighbours", "xi")),
     "rdp": (RDP, ("orders", "values", "neighbours")),
     "profile": (Profile, ("claims", "tail", "neighbours")),
     "poisson": (Poisson, ("base", "rate")),
@@ -129,7 +131,8 @@ def _restored(data: Any) -> Release:
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        needed = names if {"base", "local"} & {*names} else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
+        whole = {"base", "local", "moves"} & {*names}
+        needed = names if whole else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 
 
