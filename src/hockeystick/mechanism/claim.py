@@ -1,7 +1,7 @@
 """Mechanisms known only by their guarantee.
 
-A claim holds for `neighbours` ("add-or-remove", "replace" or "zero-out").  From add-or-remove it is carried to replace-one, and so
-to zero-out, where the null record is a replacement: (epsilon, delta)-DP by the worst two laws on either side of a common one,
+A claim holds for `neighbours` ("add-or-remove", "replace" or "zero-out").  From add-or-remove it is carried to replace-one, and
+so to zero-out, where the null record is a replacement: (epsilon, delta)-DP by the worst two laws on either side of a common one,
 which are attained (docs/mathematics.md, Lemma 24 at rate 1; at most group privacy of two); GDP and zCDP by group privacy.  A
 claim for replace-one holds for zero-out, too.  All other ways need what a claim does not say and are refused.
 """
