@@ -62,7 +62,7 @@ def _event(mechanism: Mechanism, relation: str) -> DpEvent:
     match mechanism:
         case Gaussian():
             return events.GaussianDpEvent(ratio_down(mechanism.sigma, mechanism.sensitivity))
-        case GDP() if mechanism.neighbours == DEFAULT:
+        case GDP() if mechanism.neighbours == DEFAULT and relation != "zero-out":  # to which group privacy carries it
             mu = mechanism.claimed_mu
             return events.GaussianDpEvent(ratio_down(1.0, mu)) if mu else events.NoOpDpEvent()
         case Laplace():
