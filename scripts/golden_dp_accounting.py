@@ -4,8 +4,8 @@ Each row: where the value comes from, the question in our words, the value, and 
 `python scripts/golden_dp_accounting.py` writes the file; tests/test_golden_dp_accounting.py reads it, without the peer.
 
 Left out, since they are no quantities of ours: masses of a discretised loss by rounding ("privacy buckets"), inner steps
-(cumulative functions, inverses, tail bounds), masses whose rest is only bounded, truncated noise, truncated Poisson sampling, repetition and selection, mixtures
-in which every component moves, and advanced composition's own formula.
+(cumulative functions, inverses, tail bounds), masses whose rest is only bounded, truncated noise, truncated Poisson sampling,
+repetition and selection, mixtures in which every component moves, and advanced composition's own formula.
 """
 
 import ast
@@ -138,6 +138,10 @@ def parameters() -> None:
             case["expected_standard_deviation"],
             places(3),
         )
+    for case, source in cases(module, "test_discrete_gaussian_from_privacy_parameters"):  # the peer takes the larger order
+        made = sampled(f"hs.DiscreteGaussian(sigma=s, sensitivity={case['sensitivity']!r})", case["sampling_prob"])
+        call = f"hs.calibrate(lambda s: {made}, epsilon={case['epsilon']!r}, delta={case['delta']!r})"
+        add(source, call, case["expected_sigma"], places(3))
     for family, made in (
         ("laplace", "hs.Laplace(scale={parameter!r}, sensitivity={sensitivity!r})"),
         ("discrete_laplace", "hs.DiscreteLaplace(scale=1 / {parameter!r}, sensitivity={sensitivity!r})"),
