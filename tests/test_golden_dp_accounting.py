@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dp_accounting import dp_event
+from dp_accounting import dp_event, pld
 from flint import acb, arb, ctx
 
 import exact
 import hockeystick as hs
 from hockeystick.interop.dp_accounting import from_dp_event
+from oracle import Part, contour_log_delta
 
 ROWS = json.loads((Path(__file__).parent / "data" / "golden_dp_accounting.json").read_text())["rows"]
 NAMES = {"hs": hs, "math": math, "from_dp_event": from_dp_event, **vars(dp_event)}
@@ -72,6 +73,16 @@ def test_the_peer_asks_for_more_noise_than_is_needed():
         else:
             delta = exact.Sandwich([(step, count)], 1e-5, 12_500).delta(1.0)
         assert delta < arb(1e-5)
+
+
+def test_the_peer_is_below_the_truth_at_a_small_delta():
+    """As docs/migrate-dp-accounting.md says: in balls delta(5.886) is above 1e-13, so epsilon is above 5.886."""
+    step = dp_event.PoissonSampledDpEvent(0.5, dp_event.GaussianDpEvent(20.0))
+    assert pld.PLDAccountant().compose(step, 1000).get_epsilon(1e-13) < 5.885
+    (above,) = contour_log_delta([Part("remove", 20.0, 0.5, 1000)], [5.886], 9.0, 1.3, -29.9)
+    assert above > arb(1e-13).log()
+    ours = (from_dp_event(step) * 1000).epsilon_bounds(1e-13)
+    assert ours.lower > 5.886
 
 
 def test_the_peer_is_off_at_a_fractional_order():

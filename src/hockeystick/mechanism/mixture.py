@@ -14,6 +14,7 @@ from ..numerics.rounding import FUNCTION, UNIT
 from .release import Mechanism
 
 MOST = 1000
+FARTHEST = 1e5
 _NEAR = 1e-9
 
 
@@ -51,7 +52,7 @@ class GaussianMixture(Mechanism):
             if weight:
                 joined.setdefault(move, []).append(weight)
                 if move:
-                    checks.ratio("a move / sigma", move, sigma)
+                    checks.at_most("a move / sigma", checks.ratio("a move / sigma", move, sigma), FARTHEST)
         for name, value in (
             ("sigma", sigma),
             ("moves", tuple(sorted(joined))),
