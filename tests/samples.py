@@ -48,8 +48,6 @@ DRAWN = {
     "sampled-pure": hs.PureDP(epsilon=1.0).poisson(rate=0.05) * 50,
     "sampled-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).poisson(rate=0.1) * 10,
     "sampled-discrete-gaussian": hs.DiscreteGaussian(sigma=1.0).poisson(rate=0.02) * 40,
-    "mixture": hs.GaussianMixture(sigma=2.0, moves=(0, 1, 3), weights=(0.9, 0.07, 0.03)) * 10,
-    "mixture-once": hs.GaussianMixture(sigma=0.5, moves=(0, 0.2, 1), weights=(0.5, 0.3, 0.2)),
     "sampled-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).poisson(rate=0.1) * 5,
 }
 LOOSE = {

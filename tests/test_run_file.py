@@ -19,6 +19,7 @@ CHECK = jsonschema.Draft202012Validator(SCHEMA)
 
 MORE = {
     "sensitivities": hs.Gaussian(sigma=2.0, sensitivity=3.0, replace_sensitivity=4.0) + hs.DiscreteLaplace(2.0, 2, 3),
+    "mixture": hs.GaussianMixture(sigma=0.5, moves=(0, 0.2, 1), weights=(0.5, 0.3, 0.2)) * 3,
     "uniform": hs.RandomizedResponse(epsilon=1.0, categories=7, null="uniform"),
     "claims": hs.GDP(1.0, neighbours="replace")
     + hs.ZCDP(0.1, "zero-out", 0.2)

@@ -14,7 +14,7 @@ from ..numerics.rounding import FUNCTION, UNIT
 from .release import Mechanism
 
 MOST = 1000
-FARTHEST = 1e5
+FARTHEST = 1e4
 _NEAR = 1e-9
 
 
