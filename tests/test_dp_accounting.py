@@ -122,6 +122,8 @@ REFUSED = [
     (dp.PoissonSampledDpEvent(0.1, RESPONSE), REPLACE, "without Poisson"),
     (MIXTURE, REPLACE, "GaussianMixture"),
     (dp.SampledWithoutReplacementDpEvent(10, 5, MIXTURE), ADD, "replaced record"),
+    (dp.SampledWithoutReplacementDpEvent(10, 5, dp.PoissonSampledDpEvent(0.1, MIXTURE)), ADD, "replaced record"),
+    (dp.SampledWithoutReplacementDpEvent(10, 5, dp.PoissonSampledDpEvent(0.1, RESPONSE)), REPLACE, "without Poisson"),
     (TREE, ADD, "moves the others"),
     (dp.PoissonSampledDpEvent(0.1, dp.ZCDpEvent(0.1)), REPLACE, "add-or-remove"),
     (dp.PoissonSampledDpEvent(0.1, dp.SelfComposedDpEvent(LAPLACE, 2)), ADD, "joint loss"),
@@ -142,6 +144,13 @@ def test_refused_by_name_with_what_is_missing(event, relation, why):
         with pytest.raises(hs.Unsupported, match=why):
             from_dp_event(whole, relation)
         assert accountant.get_epsilon(1e-5) == 0.0  # nothing of it was counted
+
+
+def test_no_privacy_does_not_hide_what_is_not_understood():
+    for events in ([dp.NonPrivateDpEvent(), dp.UnsupportedDpEvent()], [dp.UnsupportedDpEvent(), dp.NonPrivateDpEvent()]):
+        assert not HockeystickAccountant().supports(dp.ComposedDpEvent(events))
+    assert not HockeystickAccountant().supports(dp.ComposedDpEvent([dp.NonPrivateDpEvent(), TREE]))
+    assert HockeystickAccountant(SPECIAL).supports(dp.ComposedDpEvent([dp.NonPrivateDpEvent(), TREE]))
 
 
 def test_a_class_of_the_same_name_or_derived_is_not_taken_for_it():
@@ -268,6 +277,8 @@ BAD = [
     (dp.SelfComposedDpEvent(GAUSSIAN, 1.5), "count"),
     (dp.SampledWithoutReplacementDpEvent(10, 11, GAUSSIAN), "batch"),
     (dp_event.DiscreteLaplaceDpEvent(0.5, 0), "sensitivity"),
+    (dp_event.DiscreteLaplaceDpEvent(1e-320, 1), "too large"),
+    (dp.GaussianDpEvent(math.inf), "noise_multiplier"),
     (dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.4]), "add up"),
     (dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, -1.0], [0.5, 0.5]), "move"),
     (dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0], [0.5, 0.5]), "as many"),
@@ -307,6 +318,8 @@ def test_bad_questions():
             accountant.compose(GAUSSIAN, count)
     with pytest.raises(TypeError, match="count"):
         accountant.compose(GAUSSIAN, 1.5)
+    with pytest.raises(hs.BadValue, match="count"):
+        accountant.compose(GAUSSIAN, 2**60)
     assert accountant.get_epsilon(1e-5) == hs.Gaussian(2.0).epsilon(1e-5)
     for neighbours in ("add", "remove", "both", None):
         with pytest.raises((hs.BadValue, hs.BadType), match="neighbours"):

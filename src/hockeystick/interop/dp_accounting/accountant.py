@@ -59,6 +59,9 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
         except EventRefused as error:
             return self.CompositionErrorDetails(invalid_event=error.event, error_message=str(error))
         if not do_compose:
+            for mechanism, used in found or ():
+                if isinstance(count, int):  # else the ledger says so
+                    checks.count("count", self._counts.get(mechanism, 0) + used * count)
             return None
         if found is None:
             self._non_private = True

@@ -75,42 +75,43 @@ def relation_of(neighbours: Any) -> str:
     return relation
 
 
-def parts_of(event: DpEvent, relation: str) -> Parts:
-    """The mechanisms of an event and how often each is used; `NonPrivate` if it gives no privacy.
+def parts_of(event: DpEvent, relation: str, within: str | None = None) -> Parts:
+    """The mechanisms of an event and how often each is used; `within` names the sampler around it.
+
+    `NonPrivate` if it gives no privacy, but only where all of it is understood.
 
     >>> parts_of(events.ComposedDpEvent([events.GaussianDpEvent(2.0), events.NoOpDpEvent()]), "replace")
     ((Gaussian(sigma=2.0), 1),)
     """
-    found = _walked(event, relation, None)
-    for mechanism, _, source in found:
-        try:
-            mechanism.loss(orders(relation))
-        except Unsupported as error:
-            raise EventRefused(source, str(error)) from None
-    return tuple((mechanism, used) for mechanism, used, _ in found)
-
-
-def _walked(event: DpEvent, relation: str, within: str | None) -> list[tuple[Mechanism, int, DpEvent]]:
-    """The leaves, their counts and their events; `within` names the sampler around them."""
     if isinstance(event, events.SelfComposedDpEvent):
         times = checks.count("count", event.count)
-        return [(one, used * times, source) for one, used, source in _walked(event.event, relation, within)] if times else []
+        return tuple((one, used * times) for one, used in parts_of(event.event, relation, within)) if times else ()
     if isinstance(event, events.ComposedDpEvent):
-        return [use for one in event.events for use in _walked(one, relation, within)]
+        found: list[tuple[Mechanism, int]] = []
+        open_to_all = None
+        for one in event.events:
+            try:
+                found += parts_of(one, relation, within)
+            except NonPrivate as error:
+                open_to_all = error
+        if open_to_all:
+            raise open_to_all
+        return tuple(found)
     if not isinstance(event, DpEvent):
         raise BadType(f"event is {event!r}; allowed: a DpEvent of dp_accounting.")
     translate = _MEANINGS.get(type(event).__name__)
     if translate is None or type(event).__module__ != events.__name__:
         raise EventRefused(event, "its meaning is not known.  Describe it by the events that it consists of.")
     try:
-        found = translate(event, relation, within)
-    except NonPrivate:
-        raise
+        parts = translate(event, relation, within).parts
+        if within is None:
+            for mechanism, _ in parts:
+                mechanism.loss(orders(relation))  # refused where there is no proof
     except EventRefused:
         raise
     except Unsupported as error:
         raise EventRefused(event, str(error)) from None
-    return [(mechanism, used, event) for mechanism, used in found.parts]
+    return parts
 
 
 _NOTHING = joined(())
@@ -145,7 +146,7 @@ def _response(event: Any, relation: str, within: str | None) -> Release:
     if not 0.0 <= noise <= 1.0:
         raise BadValue(f"noise_parameter is {noise}; allowed: a probability from 0 to 1.")
     buckets = checks.count("num_buckets", event.num_buckets, least=1)
-    if within == "Poisson" or (within is None and relation == DEFAULT):
+    if within not in (None, "fixed size") or (within is None and relation == DEFAULT):
         raise EventRefused(
             event,
             "it answers for a record that is there, and what it answers for none is not said.  Ask for REPLACE_ONE or "
@@ -164,7 +165,7 @@ def _response(event: Any, relation: str, within: str | None) -> Release:
 
 
 def _mixture(event: Any, relation: str, within: str | None) -> Release:
-    if relation == "replace" or within == "fixed size":
+    if relation == "replace" or within not in (None, "Poisson"):
         raise EventRefused(
             event,
             "it states the two outputs with and without the record; of a replaced record it says nothing.  Ask for "
@@ -271,7 +272,7 @@ _MEANINGS: dict[str, Callable[[Any, str, str | None], Release]] = {
 def _inner(event: Any, relation: str, within: str | None, scheme: str) -> Release:
     """What a sampler draws for; a claim of the whole relation stays one."""
     inside = scheme if within in (None, scheme) else "both"
-    return joined((one, used) for one, used, _ in _walked(event.event, relation, inside))
+    return joined(parts_of(event.event, relation, inside))
 
 
 def _thinned(mixture: GaussianMixture, rate: float) -> GaussianMixture:
@@ -293,6 +294,8 @@ def _noise(name: str, value: Any, event: DpEvent) -> float:
 def ratio_down(numerator: float, denominator: float) -> float:
     """The largest double surely at most the quotient; the quotient itself where it is one."""
     value = numerator / denominator
+    if math.isinf(value):
+        raise BadValue(f"{numerator} / {denominator} is too large for a double.")
     return down(value) if Fraction(value) * Fraction(denominator) > Fraction(numerator) else value
 
 
