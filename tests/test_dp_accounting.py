@@ -218,6 +218,52 @@ def test_counts_are_honoured_everywhere():
         assert frozenset(whole.release.parts) == frozenset(one_by_one.release.parts)
 
 
+SHARED = {  # what the peer's PLD accountant takes, too
+    ADD: (
+        GAUSSIAN,
+        LAPLACE,
+        dp.PoissonSampledDpEvent(0.1, GAUSSIAN),
+        dp.PoissonSampledDpEvent(0.2, LAPLACE),
+        dp_event.DiscreteLaplaceDpEvent(0.3, 2),
+        MIXTURE,
+    ),
+    REPLACE: (GAUSSIAN, dp.PoissonSampledDpEvent(0.1, GAUSSIAN), dp.GaussianDpEvent(5.0), RESPONSE),
+    SPECIAL: (
+        GAUSSIAN,
+        LAPLACE,
+        dp.PoissonSampledDpEvent(0.1, GAUSSIAN),
+        dp_event.DiscreteLaplaceDpEvent(0.3, 2),
+        RESPONSE,
+        TREE,
+    ),
+}
+
+
+@pytest.mark.parametrize("relation", OURS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_peer_means_the_same(relation, seed):
+    """Random compositions, delta at three epsilons; the peer's grid of 1e-3 a step and its missing counts allowed for."""
+    random.seed(seed)
+    ours, theirs, steps = HockeystickAccountant(relation), dp.pld.PLDAccountant(relation, 1e-3), 0
+    for _ in range(3):
+        event, count = random.choice(SHARED[relation]), random.randint(1, 4)
+        for accountant in (ours, theirs):
+            if event is TREE:  # which the peer knows by Rényi divergences only: noise on four levels
+                same = (TREE, count) if accountant is ours else (dp.GaussianDpEvent(3.0), 4 * count)
+                accountant.compose(*same)
+            elif event is RESPONSE:
+                for _ in range(count):
+                    accountant.compose(RESPONSE)
+            else:
+                accountant.compose(event, count)
+        steps += count * (4 if event is TREE else 1)
+    for epsilon in (0.5, 2.0, 5.0):
+        both = ours.release.delta_bounds(epsilon)
+        assert both.lower - 1e-9 <= theirs.get_delta(epsilon)
+        assert theirs.get_delta(epsilon + 1e-3 * steps) - 1e-9 <= both.upper == ours.get_delta(epsilon)
+        assert both.width <= 1e-3 * both.upper  # what the lattice promises of delta
+
+
 @pytest.mark.parametrize(("noise", "buckets"), [(0.5, 2), (0.1, 3), (1.0 - 1e-12, 5), (1e-9, 2), (0.9, 10**6), (0.3, 10**12)])
 @pytest.mark.parametrize("relation", [REPLACE, SPECIAL])
 def test_randomised_response_against_its_definition(noise, buckets, relation):
