@@ -116,6 +116,33 @@ def test_components_that_all_move_are_refused():
         hs.GaussianMixture(1.0, (1, 2), (0.5, 0.5))
 
 
+@pytest.mark.parametrize("scale", [0.7, 2.0])
+@pytest.mark.parametrize("moves", [(1, 1), (1, 2), (2, 2), (1, 1, 1)])
+def test_vectors_of_laplace_noise_are_no_worse_than_one_coordinate(scale, moves):
+    """The exact law of the sum of the coordinates' losses, by listing; as an event of dp_accounting has it."""
+
+    def losses(move):  # of discrete Laplace noise: (move - 2 x) / scale, with the masses under P
+        fall = math.exp(-1.0 / scale)
+        inner = {move - 2 * x: (1.0 - fall) / (1.0 + fall) * fall**x for x in range(1, move)}
+        return {move: 1.0 / (1.0 + fall), **inner, -move: fall**move / (1.0 + fall)}
+
+    total = {0: 1.0}
+    for move in moves:
+        total = _added(total, losses(move))
+    bound = hs.DiscreteLaplace(scale, sensitivity=sum(moves))
+    for epsilon in (0.0, 0.3, 0.9, 1.7):
+        listed = math.fsum(p * max(0.0, -math.expm1(epsilon - z / scale)) for z, p in total.items())
+        assert listed <= bound.delta(epsilon)
+
+
+def _added(one, two):
+    found = {}
+    for a, p in one.items():
+        for b, q in two.items():
+            found[a + b] = found.get(a + b, 0.0) + p * q
+    return found
+
+
 def test_shifted_concentrated_dp():
     """D_a <= xi + rho a: about xi above what rho alone has; rho = 0 is pure DP."""
     plain = hs.ZCDP(rho=0.1)
