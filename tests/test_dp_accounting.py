@@ -157,7 +157,11 @@ def test_a_class_of_the_same_name_or_derived_is_not_taken_for_it():
     class GaussianDpEvent(dp.GaussianDpEvent):
         pass
 
+    class Half(dp.SelfComposedDpEvent):
+        pass
+
     assert not HockeystickAccountant().supports(GaussianDpEvent(1.0))
+    assert not HockeystickAccountant().supports(Half(GAUSSIAN, 2))
 
 
 @pytest.mark.parametrize(

@@ -83,10 +83,10 @@ def parts_of(event: DpEvent, relation: str, within: str | None = None) -> Parts:
     >>> parts_of(events.ComposedDpEvent([events.GaussianDpEvent(2.0), events.NoOpDpEvent()]), "replace")
     ((Gaussian(sigma=2.0), 1),)
     """
-    if isinstance(event, events.SelfComposedDpEvent):
+    if type(event) is events.SelfComposedDpEvent:
         times = checks.count("count", event.count)
         return tuple((one, used * times) for one, used in parts_of(event.event, relation, within)) if times else ()
-    if isinstance(event, events.ComposedDpEvent):
+    if type(event) is events.ComposedDpEvent:
         found: list[tuple[Mechanism, int]] = []
         open_to_all = None
         for one in event.events:
@@ -241,8 +241,8 @@ def _truncated(event: Any, relation: str, within: str | None) -> Release:
 def _repeat_and_select(event: Any, relation: str, within: str | None) -> Release:
     raise EventRefused(
         event,
-        "the theorems on choosing the best of a random number of runs (Papernot and Steinke 2022) are not there.  Account for "
-        "the most runs that there may be with SelfComposedDpEvent.",
+        "the theorems on choosing the best of a random number of runs (Papernot and Steinke 2022) are not there.  Run it a fixed "
+        "number of times and account for all of them with SelfComposedDpEvent.",
     )
 
 
