@@ -53,6 +53,7 @@ DRAWN = {
 LOOSE = {
     "exponential": hs.Exponential(epsilon=1.0) * 10,
     "zcdp": hs.ZCDP(rho=0.1) * 3,
+    "zcdp-shifted": hs.ZCDP(rho=0.05, xi=0.02) * 3,
     "renyi": hs.RDP(orders=(1.5, 4.0, 16.0), values=(0.02, 0.05, 0.2)) * 2,
     "renyi-with-others": hs.ZCDP(rho=0.05) + hs.Gaussian(sigma=3.0).poisson(rate=0.1) * 20 + hs.ApproxDP(epsilon=0.1, delta=1e-9),
     "sampled-zcdp": hs.ZCDP(rho=0.3).poisson(rate=0.05) * 10,

@@ -156,7 +156,21 @@ def test_relations_without_a_theorem(question):
 
 def test_claims_are_for_one_relation():
     refused(lambda: hs.GDP(mu=1.0, neighbours="add"), ValueError, "neighbours", "'add'", "allowed")
-    refused(lambda: hs.GDP(mu=1.0, neighbours="zero-out"), ValueError, "neighbours", "'zero-out'", "allowed")
+    refused(lambda: hs.GDP(mu=1.0, neighbours="remove"), ValueError, "neighbours", "'remove'", "allowed")
+    for claim in (
+        hs.GDP(1.0, "zero-out"),
+        hs.PureDP(1.0, "zero-out"),
+        hs.ZCDP(0.1, "zero-out"),
+        hs.RDP((2.0,), (0.1,), None, "zero-out"),
+    ):
+        assert claim.epsilon(1e-5, "zero-out") == type(claim)(**{**claim.parameters(), "neighbours": "add-or-remove"}).epsilon(
+            1e-5
+        )
+        for relation in ("add-or-remove", "add", "remove", "replace"):
+            refused(lambda claim=claim, relation=relation: claim.epsilon(1e-5, relation), hs.Unsupported, "zero-out")
+        for drawn in (lambda one: one.poisson(rate=0.1), lambda one: one.without_replacement(batch=1, examples=9)):
+            refused(lambda claim=claim, drawn=drawn: drawn(claim).epsilon(1e-5, "zero-out"), hs.Unsupported)
+        assert claim.full_pass(by="position").epsilon(1e-5, "zero-out") == claim.epsilon(1e-5, "zero-out")
 
 
 # samplers

@@ -19,6 +19,7 @@ LAYERS = (
     ("portable",),
     ("planning",),
     ("report",),
+    ("interop",),
     ("__init__",),
     ("cli", "__main__"),
 )
@@ -145,7 +146,7 @@ def test_nothing_but_the_declared_dependencies():
     import sys
 
     outside = {one.imported.partition(".")[0] for one in ALL if not one.own}
-    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich"}
+    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich", "dp_accounting"}
 
 
 def test_typer_and_rich_are_extras_of_the_command():
@@ -154,6 +155,16 @@ def test_typer_and_rich_are_extras_of_the_command():
     assert {importer.partition(".")[0] for importer, name in found if name == "typer"} == {"cli"}
     assert {importer for importer, name in found if name == "rich" and not importer.startswith("cli")} == {"planning.sweep"}
     assert all(one.deferred for one in ALL if one.imported.partition(".")[0] == "rich" and one.importer == "planning.sweep")
+
+
+def test_dp_accounting_is_an_extra_of_its_own_package():
+    importers = {one.importer for one in ALL if not one.own and one.imported.partition(".")[0] == "dp_accounting"}
+    assert importers
+    assert all(importer.startswith("interop.dp_accounting.") for importer in importers)
+
+
+def test_nothing_imports_interop_unless_asked():
+    assert not [one for one in OWN if layer(one.imported) == layer("interop") and not one.importer.startswith("interop")]
 
 
 def test_matplotlib_is_an_extra_of_the_figures():

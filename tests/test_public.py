@@ -22,6 +22,7 @@ def test_the_public_names():
         "EdgeOrder",
         "Exponential",
         "Gaussian",
+        "GaussianMixture",
         "HockeystickError",
         "Laplace",
         "MissingExtra",

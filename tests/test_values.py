@@ -57,7 +57,8 @@ def test_answers_survive(release):
 def test_the_text_states_its_version(release):
     data = json.loads(release.to_json())
     assert data["hockeystick"] == 1
-    assert set(data) == {"hockeystick", "release"}
+    assert data["neighbours"] == release.stated
+    assert set(data) == {"hockeystick", "neighbours", "release"}
 
 
 @every

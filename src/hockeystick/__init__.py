@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.mixture import GaussianMixture
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse
@@ -46,6 +47,7 @@ __all__ = [
     "EdgeOrder",
     "Exponential",
     "Gaussian",
+    "GaussianMixture",
     "HockeystickError",
     "Laplace",
     "MissingExtra",
@@ -72,6 +74,7 @@ _HOMES = {
     "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
     "mechanism.gaussian": ("Gaussian",),
     "mechanism.laplace": ("Laplace",),
+    "mechanism.mixture": ("GaussianMixture",),
     "mechanism.profile": ("Profile",),
     "mechanism.release": ("compose",),
     "mechanism.response": ("Exponential", "RandomizedResponse"),

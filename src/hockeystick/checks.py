@@ -78,3 +78,11 @@ def ratio(name: str, numerator: float, denominator: float) -> float:
     if not 1e-100 <= value <= 1e100:
         raise BadValue(f"{name} is {numerator} / {denominator}; allowed: a quotient from 1e-100 to 1e100.")
     return value
+
+
+def listed(name: str, values: Any) -> list[Any]:
+    """A sequence as a list."""
+    try:
+        return list(values)
+    except TypeError:
+        raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None

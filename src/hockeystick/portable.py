@@ -1,6 +1,7 @@
-"""Descriptions as JSON text and back."""
+"""Descriptions as JSON text and back; docs/run.schema.json is the schema, for other tools to replay them."""
 
 import json
+import math
 from typing import Any
 
 from .errors import BadType, BadValue, Unsupported
@@ -8,6 +9,7 @@ from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
 from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
+from .mechanism.mixture import GaussianMixture
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
@@ -25,12 +27,13 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "laplace": (Laplace, ("scale", "sensitivity", "replace_sensitivity")),
     "discrete-gaussian": (DiscreteGaussian, ("sigma", "sensitivity", "replace_sensitivity")),
     "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity", "replace_sensitivity")),
-    "randomized-response": (RandomizedResponse, ("epsilon", "categories")),
+    "randomized-response": (RandomizedResponse, ("epsilon", "categories", "null")),
+    "gaussian-mixture": (GaussianMixture, ("sigma", "moves", "weights")),
     "exponential": (Exponential, ("epsilon",)),
     "gdp": (GDP, ("mu", "neighbours")),
     "pure-dp": (PureDP, ("epsilon", "neighbours")),
     "approx-dp": (ApproxDP, ("epsilon", "delta", "neighbours")),
-    "zcdp": (ZCDP, ("rho", "neighbours")),
+    "zcdp": (ZCDP, ("rho", "neighbours", "xi")),
     "rdp": (RDP, ("orders", "values", "neighbours")),
     "profile": (Profile, ("claims", "tail", "neighbours")),
     "poisson": (Poisson, ("base", "rate")),
@@ -43,12 +46,13 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
 
 
 def to_json(release: Release) -> str:
-    """A release as JSON text.
+    """A release, and the relation that it states, as JSON text.
 
     >>> print(to_json(Gaussian(sigma=2.0)))
-    {"hockeystick": 1, "release": {"kind": "gaussian", "sigma": 2.0}}
+    {"hockeystick": 1, "neighbours": "add-or-remove", "release": {"kind": "gaussian", "sigma": 2.0}}
     """
-    return json.dumps({"hockeystick": VERSION, "release": _described(release)})
+    data = {"hockeystick": VERSION, "neighbours": release.stated, "release": _described(release)}
+    return json.dumps(data, allow_nan=False)
 
 
 def from_json(text: str) -> Release:
@@ -68,7 +72,14 @@ def from_json(text: str) -> Release:
         raise BadValue("text has no version field 'hockeystick'; allowed: text made by to_json.")
     if not 1 <= version <= VERSION:
         raise BadValue(f"text has version {version}; allowed: 1 to {VERSION}; a newer hockeystick may read it.")
-    return _restored(data.get("release"))
+    _refuse_unknown("text", data, ("hockeystick", "neighbours", "release"))
+    release = _restored(data.get("release"))
+    stated = checked(data.get("neighbours", release.stated))
+    if stated == release.stated:
+        return release
+    if isinstance(release, Training):
+        raise BadValue(f"text states neighbours={stated!r}, and its training {release.stated!r}; allowed: one relation.")
+    return Training(release, stated, (f"Neighbours: {stated}.",))
 
 
 def _described(release: Release) -> dict[str, Any]:
@@ -85,8 +96,17 @@ def _described(release: Release) -> dict[str, Any]:
             values = release.parameters()
             if any(callable(value) for value in values.values()):
                 raise _from_function(release)
-            return {"kind": kind, **{n: _described(v) if isinstance(v, Release) else v for n, v in values.items()}}
+            return {"kind": kind, **{name: _plain(value) for name, value in values.items()}}
     raise BadType(f"{release!r} cannot be written as JSON; allowed: {', '.join(_KINDS)} and their compositions.")
+
+
+def _plain(value: Any) -> Any:
+    """Releases described, infinity as null."""
+    if isinstance(value, Release):
+        return _described(value)
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return None if value == math.inf else value
 
 
 def _from_function(release: Release) -> Unsupported:
@@ -121,6 +141,8 @@ def _restored(data: Any) -> Release:
         raise BadValue(f"kind is {kind!r}; allowed: composition, training, {', '.join(_KINDS)}.")
     cls, names = _KINDS[kind]
     _refuse_unknown(kind, values, names)
+    if isinstance(values.get("tail"), list):
+        values["tail"] = [math.inf if one is None else one for one in values["tail"]]
     for inner in ("base", "local"):
         if inner in values:
             values[inner] = _restored(values[inner])
@@ -129,7 +151,8 @@ def _restored(data: Any) -> Release:
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        needed = names if {"base", "local"} & {*names} else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
+        whole = {"base", "local", "moves"} & {*names}
+        needed = names if whole else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 
 

@@ -10,6 +10,7 @@ from ..mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
+from ..mechanism.mixture import GaussianMixture
 from ..mechanism.release import Release
 from ..mechanism.response import Exponential, RandomizedResponse
 from ..planning.dpsgd import dpsgd
@@ -19,6 +20,7 @@ NAMES: dict[str, Callable[..., Release]] = {
     one.__name__: one
     for one in (
         Gaussian,
+        GaussianMixture,
         Laplace,
         DiscreteGaussian,
         DiscreteLaplace,

@@ -56,6 +56,33 @@ class ResponseLoss(AtomicLoss):
 
 
 @dataclass(frozen=True)
+class UniformResponseLoss(AtomicLoss):
+    """The answer of `ResponseLoss` against one that is uniform over the categories; `truthful` says that the former is P.
+
+    With k categories Z = log(k e^epsilon / (e^epsilon + k - 1)) for the true one, log(k / (e^epsilon + k - 1)) for the others.
+    """
+
+    epsilon: float
+    categories: int
+    truthful: bool
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        k, epsilon = self.categories, self.epsilon
+        total = epsilon + math.log1p((k - 1) * math.exp(-epsilon))
+        high = -math.log1p((k - 1) / k * math.expm1(-epsilon))
+        if high > 1.0:  # which is steep near its end
+            high = math.log(k) - math.log1p((k - 1) * math.exp(-epsilon))
+        z = np.array([-math.log1p(math.expm1(epsilon) / k), high])
+        log_p = np.array([math.log(k - 1), epsilon]) - total
+        log_q = np.array([math.log1p(-1.0 / k), -math.log(k)])
+        error = 8.0 * FUNCTION * (1.0 + math.log(k)) + 8.0 * UNIT * total
+        if self.truthful:
+            return Atoms(z, log_p, log_q, error, 16.0 * FUNCTION * (1.0 + math.log(k)))
+        return Atoms(-z[::-1], log_q[::-1], log_p[::-1], error, 16.0 * FUNCTION * (1.0 + math.log(k)))
+
+
+@dataclass(frozen=True)
 class ShiftLoss(AtomicLoss):
     """Z = shift or shift - epsilon, with the probabilities that make e^-Z have mean 1: bounded range with a fixed shift."""
 

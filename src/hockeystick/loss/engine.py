@@ -207,11 +207,12 @@ def renyi_bound(run: ComposedLoss, order: float) -> float:
 
 
 def _renyi(run: ComposedLoss, c: float) -> float:
-    if c == 0.0 and not any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
-        value, error = run.mean()
-        return up(value, error)
-    c = max(c, 1e-9)
     best = math.inf
+    if c == 0.0 and not any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
+        best = up(*run.mean())
+        if best < math.inf:
+            return best
+    c = max(c, 1e-9)
     for point in (c, *(x for x in _ORDERS if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
         total = cumulant_above(run, point)
         best = min(best, total / point)

@@ -72,15 +72,16 @@ class Mixture(NamedTuple):
         value = np.where(plain, high + np.log(total), np.log1p(np.maximum(excess, -0.5)))
         return value, (scaled * moves).sum(axis=0) / total
 
-    def exponents(self, left: Array, right: Array) -> Array:
-        """The largest |log N(m)/N(0)| between left and right of a component that counts there."""
+    def exponents(self, left: Array, right: Array) -> tuple[Array, Array]:
+        """The largest |e| between left and right, e = log N(m)/N(0) = m y - m^2/2, of a component that counts there; and the
+        largest of |e| + m^2/2, by which e may change, relative to a change of m."""
         if not self.moves:
-            return np.zeros(left.shape)
+            return np.zeros(left.shape), np.zeros(left.shape)
         weights, moves = self._columns()
         low, high = moves * (left - 0.5 * moves), moves * (right - 0.5 * moves)  # each grows with y, as does the ratio
         counts = weights + high > self.ratio(left)[0] - _DUST - math.log(len(self.moves))
-        found: Array = np.where(counts, np.maximum(np.abs(low), np.abs(high)), 0.0).max(axis=0)
-        return found
+        size = np.maximum(np.abs(low), np.abs(high))
+        return np.where(counts, size, 0.0).max(axis=0), np.where(counts, size + 0.5 * moves * moves, 0.0).max(axis=0)
 
     def cells(self, y: Array) -> tuple[Array, Array]:
         """log masses left of the first y, between them, right of the last, with bounds of their errors.
@@ -174,28 +175,30 @@ class MixtureLoss(DividedLoss):
         return one - two, first + second
 
     @cached_property
-    def _table(self) -> tuple[Array, Array]:
-        """Z at some y, and the size of the exponents up to the next."""
+    def _table(self) -> tuple[Array, Array, Array]:
+        """Z at some y, and the sizes of `Mixture.exponents` up to the next."""
         z: Array = np.maximum.accumulate(self.ratio(_TABLE)[0])
-        size = self.right.exponents(_TABLE[:-1], _TABLE[1:]) + self.left.exponents(-_TABLE[1:], -_TABLE[:-1])
-        return z, size
+        right = self.right.exponents(_TABLE[:-1], _TABLE[1:])
+        left = self.left.exponents(-_TABLE[1:], -_TABLE[:-1])
+        return z, right[0] + left[0], right[1] + left[1]
+
+    def _exponents(self, largest: float) -> tuple[float, float]:
+        """The largest of both sizes, for |Z| up to this."""
+        z, size, steep = self._table
+        first = max(int(np.searchsorted(z, -largest)) - 1, 0)
+        last = int(np.searchsorted(z, largest)) + 1
+        return float(size[first:last].max(initial=0.0)), float(steep[first:last].max(initial=0.0))
 
     def _off(self, largest: float) -> float:
         """A bound of the error of Z(y) as computed, for |Z| up to this size, but for the errors of the parameters."""
-        z, size = self._table
-        first = max(int(np.searchsorted(z, -largest)) - 1, 0)
-        last = int(np.searchsorted(z, largest)) + 1
-        exponent = float(size[first:last].max(initial=0.0))
+        exponent, _ = self._exponents(largest)
         depth = -self.right.log_rest - self.left.log_rest  # neither part of Z is below the logarithm of its rest
         return 4.0 * FUNCTION * (largest + 3.0 * depth) + 4.0 * UNIT * exponent + 2.0 * UNIT
 
     def slip(self, largest: float) -> float:
-        z, size = self._table
-        first = max(int(np.searchsorted(z, -largest)) - 1, 0)
-        last = int(np.searchsorted(z, largest)) + 1
-        exponent = float(size[first:last].max(initial=0.0))
+        _, steep = self._exponents(largest)
         depth = -self.right.log_rest - self.left.log_rest
-        moves = max(self.right.move_error, self.left.move_error) * 2.0 * (exponent + self._moved)
+        moves = max(self.right.move_error, self.left.move_error) * 2.0 * (steep + self._moved)
         weights = max(self.right.weight_error, self.left.weight_error) * (2.0 * largest + 4.0 * depth)
         return 2.0 * self._off(largest) + moves + weights
 
@@ -205,7 +208,7 @@ class MixtureLoss(DividedLoss):
 
     def places(self, z: Array) -> Array:
         """The y at which Z is z, up to `_off`; far out where there is none."""
-        table, _ = self._table
+        table = self._table[0]
         spot = np.clip(np.searchsorted(table, z), 1, table.size - 1)
         low, high = _TABLE[spot - 1].copy(), _TABLE[spot].copy()
         rise = table[spot] - table[spot - 1]

@@ -38,7 +38,7 @@ class RenyiLoss:
     @property
     def members(self) -> tuple[GaussianLoss, ...]:
         """Pairs that obey the bound: for rho-zCDP the Gaussian of mu^2 = 2 rho."""
-        if self.kind == "zcdp" and self.rate == 1.0:
+        if self.kind == "zcdp" and self.rate == 1.0 and self.parameters[0]:
             return (GaussianLoss(2.0 * self.parameters[0]),)
         return ()
 
@@ -60,7 +60,7 @@ class RenyiLoss:
     def _whole(self, c: float) -> float:
         match self.kind:
             case "zcdp":
-                return up(self.parameters[0] * c * (c + 1.0) * (1.0 + 4.0 * UNIT))
+                return up((self.parameters[0] * (c + 1.0) + math.fsum(self.parameters[1:])) * c * (1.0 + 4.0 * UNIT))
             case "exponential":
                 return _bounded_range(self.parameters[0], c)
             case "listed":

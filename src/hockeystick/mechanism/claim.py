@@ -1,9 +1,9 @@
 """Mechanisms known only by their guarantee.
 
-A claim holds for `neighbours` ("add-or-remove", or "replace").  From add-or-remove it is carried to replace-one, and so to
-zero-out, where the null record is a replacement: (epsilon, delta)-DP by the worst two laws on either side of a common one, which
-are attained (docs/mathematics.md, Lemma 24 at rate 1; at most group privacy of two); GDP and zCDP by group privacy.  The way
-back needs a null record and is refused.
+A claim holds for `neighbours` ("add-or-remove", "replace" or "zero-out").  From add-or-remove it is carried to replace-one, and
+so to zero-out, where the null record is a replacement: (epsilon, delta)-DP by the worst two laws on either side of a common one,
+which are attained (docs/mathematics.md, Lemma 24 at rate 1; at most group privacy of two); GDP and zCDP by group privacy.  A
+claim for replace-one holds for zero-out, too.  All other ways need what a claim does not say and are refused.
 """
 
 from abc import abstractmethod
@@ -28,8 +28,8 @@ class Claim(Mechanism):
     neighbours: str
 
     def _check_relation(self) -> None:
-        if checked(self.neighbours) not in (DEFAULT, "replace"):
-            raise BadValue(f"neighbours is {self.neighbours!r}; allowed for a claim: 'add-or-remove' or 'replace'.")
+        if checked(self.neighbours) not in (DEFAULT, "replace", "zero-out"):
+            raise BadValue(f"neighbours is {self.neighbours!r}; allowed for a claim: 'add-or-remove', 'replace' or 'zero-out'.")
 
     def _relation(self) -> dict[str, str]:
         return {} if self.neighbours == DEFAULT else {"neighbours": self.neighbours}
@@ -44,6 +44,11 @@ class Claim(Mechanism):
             raise Unsupported(
                 f"{self!r} is claimed for replace-one; carried to add or remove it needs a null record that the mechanism "
                 "accepts, which a claim does not say.  Ask with neighbours='replace', or make the claim for add-or-remove."
+            )
+        if self.neighbours == "zero-out" and wanted[0] not in ("erase", "restore"):
+            raise Unsupported(
+                f"{self!r} is claimed for a record replaced by a null one; of other changes it says nothing.  Ask with "
+                "neighbours='zero-out', or make the claim for replace-one or add-or-remove."
             )
         return self._loss(twice=same_size(wanted) and self.neighbours == DEFAULT)
 
@@ -139,7 +144,8 @@ class ApproxDP(Claim):
 
 @dataclass(frozen=True, repr=False)
 class ZCDP(Claim):
-    """Anything that is rho-zCDP: Rényi divergences of every order a at most rho a (Bun and Steinke 2016).
+    """Anything that is rho-zCDP: Rényi divergences of every order a at most rho a; or (xi, rho)-zCDP: at most xi + rho a (Bun and
+    Steinke 2016, Definition 1.1).
 
     Known on the real axis only: the upper end is the optimal conversion (paper A, Theorem 3) at the best order, the lower end
     what Gaussian noise of the same rho attains.
@@ -151,15 +157,23 @@ class ZCDP(Claim):
 
     rho: float
     neighbours: str = DEFAULT
+    xi: float = 0.0
 
     def __post_init__(self) -> None:
-        rho = checks.non_negative("rho", self.rho)
-        if rho > 0.0:
-            checks.ratio("rho", rho, 1.0)
-        self._set(rho=rho)
+        rho, xi = checks.non_negative("rho", self.rho), checks.non_negative("xi", self.xi)
+        for name, value in (("rho", rho), ("xi", xi)):
+            if value > 0.0:
+                checks.ratio(name, value, 1.0)
+        self._set(rho=rho, xi=xi if rho else epsilon_at_most("xi, where rho is 0,", xi))
 
     def _loss(self, twice: bool) -> Any:
         rho = self.rho
+        if self.xi and not rho:  # Rényi divergences of every order at most xi: pure DP
+            return _response(self.xi, 0.0, twice)
+        if self.xi:
+            if twice:
+                raise self._refuse_twice()
+            return RenyiLoss("zcdp", (rho, self.xi))
         if twice:
             from ..conversion.group import group_zcdp
 
@@ -184,13 +198,13 @@ class RDP(Claim):
 
     def __post_init__(self) -> None:
         if self.curve is not None:
-            if len(_listed("orders", self.orders)) or len(_listed("values", self.values)):
+            if len(checks.listed("orders", self.orders)) or len(checks.listed("values", self.values)):
                 raise BadValue("orders or values are given with curve; give orders and values, or curve alone.")
             if not callable(self.curve):
                 raise BadType(f"curve is {self.curve!r}; allowed: a function of the order.")
             self._set(orders=(), values=())
             return
-        orders, values = _listed("orders", self.orders), _listed("values", self.values)
+        orders, values = checks.listed("orders", self.orders), checks.listed("values", self.values)
         if not orders or len(orders) != len(values):
             raise BadValue(f"{len(orders)} orders and {len(values)} values are given; allowed: as many of each, at least one.")
         known: dict[float, float] = {}
@@ -232,10 +246,3 @@ def _response(epsilon: float, delta: float, twice: bool) -> ResponseLoss | Liste
     from ..loss.opposed import opposed_response
 
     return opposed_response(once)
-
-
-def _listed(name: str, values: Any) -> list[Any]:
-    try:
-        return list(values)
-    except TypeError:
-        raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None

@@ -57,7 +57,8 @@ class DiscreteGaussian(_IntegerNoise):
 class DiscreteLaplace(_IntegerNoise):
     """Discrete Laplace (two-sided geometric) noise: P(x) proportional to e^{-|x| / scale} on the integers.
 
-    sensitivity/scale-DP; the pair is the noise at distance `sensitivity`, a whole number.
+    sensitivity/scale-DP; the pair is the noise at distance `sensitivity`, a whole number.  Vectors of 1-norm sensitivity are
+    covered too: the worst case moves one coordinate (docs/mathematics.md, section 5).
 
     >>> round((DiscreteLaplace(scale=10.0) * 100).epsilon(delta=1e-6), 6)
     4.774568

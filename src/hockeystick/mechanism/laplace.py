@@ -14,7 +14,7 @@ class Laplace(AdditiveNoise):
     """Laplace noise of the given scale on a scalar that one record moves by at most `sensitivity`.
 
     sensitivity/scale-DP; the pair is the noise at distance `sensitivity` (tight).  Vectors of 1-norm sensitivity are covered
-    too: the worst case moves one coordinate.
+    too: the worst case moves one coordinate (docs/mathematics.md, section 5).
 
     >>> round((Laplace(scale=10.0) * 1000).epsilon(delta=1e-6), 6)
     18.950287

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import checks
+from ..errors import BadValue
 from ..loss.cumulant import Loss
-from ..loss.discrete import ResponseLoss
+from ..loss.discrete import ResponseLoss, UniformResponseLoss
 from ..loss.exponential import ExponentialLoss
-from ..neighbours import Order
+from ..loss.paired import paired
+from ..neighbours import Order, has_record
 from .release import Mechanism
 
 
@@ -20,24 +22,36 @@ def epsilon_at_most(name: str, value: Any, most: float = 600.0) -> float:
 class RandomizedResponse(Mechanism):
     """One of `categories` answers: the true one with weight e^epsilon, each other with weight 1.
 
-    The pair is exact and the same for every relation.
+    The pair is exact and the same for every relation; but with null="uniform" a record that is zeroed out answers any of the
+    categories, each equally likely, which is less of a change.
 
     >>> round((RandomizedResponse(epsilon=0.1) * 1000).epsilon(delta=1e-6), 6)
     19.344671
+    >>> round((RandomizedResponse(epsilon=0.1, null="uniform") * 1000).epsilon(delta=1e-6, neighbours="zero-out"), 6)
+    8.296029
     """
 
     one_epsilon: float  # of one change; `epsilon` is the question
     categories: int
+    null: str | None
 
-    def __init__(self, epsilon: float, categories: int = 2) -> None:
+    def __init__(self, epsilon: float, categories: int = 2, null: str | None = None) -> None:
+        if null not in (None, "uniform"):
+            raise BadValue(f"null is {null!r}; allowed: None (a null record is one of the categories) or 'uniform'.")
         object.__setattr__(self, "one_epsilon", epsilon_at_most("epsilon", epsilon))
         object.__setattr__(self, "categories", checks.count("categories", categories, least=2))
+        object.__setattr__(self, "null", null)
 
     def parameters(self) -> dict[str, Any]:
-        return {"epsilon": self.one_epsilon} | ({"categories": self.categories} if self.categories > 2 else {})
+        more: dict[str, Any] = {"categories": self.categories} if self.categories > 2 else {}
+        return {"epsilon": self.one_epsilon, **more, **({"null": self.null} if self.null else {})}
 
     def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
-        return ResponseLoss(self.one_epsilon, self.categories) if self.one_epsilon else None
+        if not self.one_epsilon:
+            return None
+        if self.null and wanted[0] in ("erase", "restore"):
+            return paired([UniformResponseLoss(self.one_epsilon, self.categories, has_record(one)) for one in wanted])
+        return ResponseLoss(self.one_epsilon, self.categories)
 
 
 @dataclass(frozen=True, repr=False, init=False)

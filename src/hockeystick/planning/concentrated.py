@@ -66,7 +66,7 @@ def _known(mechanism: Mechanism, neighbours: str) -> float | None:
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None
     if isinstance(mechanism, PureDP) and mechanism.neighbours == DEFAULT == neighbours:
         return float(pure_to_zcdp_tight(mechanism.claimed_epsilon))  # largest at order 1
-    if isinstance(mechanism, ZCDP) and mechanism.neighbours == DEFAULT == neighbours:
+    if isinstance(mechanism, ZCDP) and mechanism.neighbours == DEFAULT == neighbours and not mechanism.xi:
         return mechanism.rho
     wanted = orders(neighbours)
     if isinstance(mechanism, DiscreteGaussian):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..loss.gaussian import GaussianLoss
 from ..loss.renyi import RenyiLoss
+from ..mechanism.claim import ZCDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
 from ..sampling.base import Sampled
@@ -26,6 +27,7 @@ SOURCES = {
     "BS16": "Bun, Steinke. Concentrated differential privacy. 2016. arXiv:1605.02065",
     "BW18": "Balle, Wang. Improving the Gaussian mechanism for differential privacy. 2018. arXiv:1805.06530",
     "C24": "Chua et al. How private are DP-SGD implementations? 2024. arXiv:2403.17673",
+    "CGST24": "Choquette-Choo, Ganesh, Steinke, Thakurta. Privacy amplification for matrix mechanisms. 2024. arXiv:2310.15526",
     "CKS20": "Canonne, Kamath, Steinke. The discrete Gaussian for differential privacy. 2020. arXiv:2004.00010",
     "D22": "Doroshenko et al. Connect the dots. 2022. arXiv:2207.04380",
     "DDR20": "Dong, Durfee, Rogers. Optimal differential privacy composition for exponential mechanisms. 2020. arXiv:1909.13830",
@@ -61,6 +63,10 @@ _FAMILIES = {
     "ApproxDP": ("anything ({epsilon:g}, {delta:g})-DP", "the worst pair has losses -epsilon, epsilon and infinity, [KOV15]"),
     "GDP": ("anything {mu:g}-GDP", "the pair N(mu, 1) against N(0, 1), [DRS22]"),
     "ZCDP": ("anything {rho:g}-zCDP", "the optimal conversion of Rényi divergences, [AL20] Theorem 3, [BS16]"),
+    "GaussianMixture": (
+        "Gaussian noise of standard deviation {sigma:g} at a random distance",
+        "a mixture of normal laws against N(0, sigma²), [CGST24] Corollary 4.7",
+    ),
     "RDP": ("anything with the given Rényi curve", "the optimal conversion of Rényi divergences, [AL20] Theorem 3"),
     "Profile": ("anything with the given profile", "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9"),
 }
@@ -105,6 +111,8 @@ def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
         return Step(repr(mechanism), count, f"{words}, on {sampler}", sampler, theorem)
     words, theorem = _FAMILIES.get(type(mechanism).__name__, ("", "the description of the mechanism"))
     named = words.format(**mechanism.parameters()) if words else repr(mechanism)
+    if isinstance(mechanism, ZCDP) and mechanism.xi:
+        named = f"anything ({mechanism.xi:g}, {mechanism.rho:g})-zCDP"
     if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
         named += f" on a sensitivity of {mechanism.sensitivity:g}"
     return Step(repr(mechanism), count, named, "all records", theorem)

@@ -1,0 +1,100 @@
+"""Our answers behind their interface."""
+
+import math
+
+from dp_accounting.dp_event import DpEvent
+from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
+
+from ... import checks
+from ...errors import BadType, HockeystickError, Unsupported
+from ...mechanism.release import Mechanism, Release, joined
+from ...mechanism.training import Training
+from ...neighbours import DEFAULT
+from .meanings import RELATIONS, EventRefused, NonPrivate, Parts, parts_of
+
+
+class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
+    """A `PrivacyAccountant` with certified answers, wherever Google's accountants go.
+
+    `get_epsilon` and `get_delta` are upper bounds, rounding included; `release` is all that was composed, for every other
+    question (both ends, reports, attacks, JSON).  Steps that are alike are one entry with a count.
+
+    >>> import dp_accounting as dp
+    >>> relation = dp.NeighboringRelation.REPLACE_ONE
+    >>> accountant = HockeystickAccountant(relation).compose(dp.dp_event.RandomizedResponseDpEvent(0.5, 2), 10)
+    >>> round(accountant.get_epsilon(1e-5), 5)
+    10.98595
+    """
+
+    def __init__(self, neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE) -> None:
+        if not isinstance(neighboring_relation, NeighboringRelation):
+            raise BadType(f"neighboring_relation is {neighboring_relation!r}; allowed: a dp_accounting.NeighboringRelation.")
+        super().__init__(neighboring_relation)
+        self._counts: dict[Mechanism, int] = {}
+        self._non_private = False
+        self._latest: tuple[DpEvent, Parts | None] | None = None
+
+    @property
+    def neighbours(self) -> str:
+        """The relation in our words."""
+        return RELATIONS[self.neighboring_relation]
+
+    @property
+    def release(self) -> Release:
+        """All that was composed; refused if some of it was not private at all."""
+        if self._non_private:
+            raise Unsupported("an event without any privacy was composed, which no release describes.")
+        run = joined(self._counts.items())
+        return run if self.neighbours == DEFAULT else Training(run, self.neighbours, (f"Neighbours: {self.neighbours}.",))
+
+    def supports(self, event: DpEvent) -> bool:
+        try:
+            return self._maybe_compose(event, 1, False) is None
+        except HockeystickError:
+            return False
+
+    def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> PrivacyAccountant.CompositionErrorDetails | None:
+        try:
+            found = self._translated(event)
+        except EventRefused as error:
+            return self.CompositionErrorDetails(invalid_event=error.event, error_message=str(error))
+        if not do_compose:
+            for mechanism, used in found or ():
+                if isinstance(count, int):  # else the ledger says so
+                    checks.count("count", self._counts.get(mechanism, 0) + used * count)
+            return None
+        if found is None:
+            self._non_private = True
+            return None
+        for mechanism, used in found:
+            self._counts[mechanism] = self._counts.get(mechanism, 0) + used * count
+        return None
+
+    def _translated(self, event: DpEvent) -> Parts | None:
+        """What the event consists of, None if it is not private; that of the latest event is kept."""
+        if self._latest is not None and self._latest[0] == event:
+            return self._latest[1]
+        found: Parts | None
+        try:
+            found = parts_of(event, self.neighbours)
+        except NonPrivate:
+            found = None
+        try:
+            hash(event)
+        except TypeError:  # it holds a list, which may change
+            return found
+        self._latest = event, found
+        return found
+
+    def get_epsilon(self, target_delta: float) -> float:
+        delta = checks.at_most("target_delta", checks.non_negative("target_delta", target_delta), 1.0)
+        if self._non_private:
+            return math.inf
+        return float(joined(self._counts.items()).epsilon(delta, self.neighbours))
+
+    def get_delta(self, target_epsilon: float) -> float:
+        if self._non_private:
+            return 1.0
+        if target_epsilon == math.inf:  # no event that is supported has an infinite loss
+            return 0.0
+        return float(joined(self._counts.items()).delta(target_epsilon, self.neighbours))
