@@ -20,6 +20,7 @@ LAYERS = (
     ("planning",),
     ("report",),
     ("__init__",),
+    ("interop",),
     ("cli", "__main__"),
 )
 
@@ -144,8 +145,16 @@ def test_matplotlib_is_imported_inside_functions_of_the_report_only():
 def test_nothing_but_the_declared_dependencies():
     import sys
 
-    outside = {one.imported.partition(".")[0] for one in ALL if not one.own}
+    outside = {one.imported.partition(".")[0] for one in ALL if not one.own and not one.importer.startswith("interop")}
     assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich"}
+
+
+def test_a_peer_is_imported_inside_functions_or_by_the_module_of_its_name():
+    peers = {"opacus", "dp_accounting", "prv_accountant", "autodp", "riskcal"}
+    found = [one for one in ALL if not one.own and one.imported.partition(".")[0] in peers]
+    assert {one.imported.partition(".")[0] for one in found} == peers
+    assert all(one.importer.startswith("interop") for one in found)
+    assert all(one.deferred or one.importer == f"interop.{one.imported.partition('.')[0]}" for one in found)
 
 
 def test_typer_and_rich_are_extras_of_the_command():

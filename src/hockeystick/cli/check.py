@@ -66,6 +66,7 @@ def _data(found: Crosscheck) -> dict[str, Any]:
                 "seconds": row.seconds,
                 "verdict": row.verdict,
                 "words": row.words,
+                "why": row.why,
             }
             for row in found.rows
         ],
@@ -75,23 +76,30 @@ def _data(found: Crosscheck) -> dict[str, Any]:
 
 
 def _print(found: Crosscheck) -> None:
-    joined = ("hockeystick", up_text(found.bounds.upper, 10), "", "certified", f"at least {down_text(found.bounds.lower, 10)}")
+    joined = ("hockeystick", up_text(found.bounds.upper, 9), "", "certified", f"at least {down_text(found.bounds.lower, 9)}")
     answered = [_cells(row) for row in found.rows if row.verdict != "not asked"]
     title = f"{found.release!r} at delta = {found.delta:g}, {found.neighbours}"
-    show.table(title, ("by", "epsilon", "time", "promise", "verdict"), [joined, *answered])
-    silent = [f"{row.name}: {row.words}." for row in found.rows if row.verdict == "not asked"]
-    if silent:
-        show.lines("\nNot asked\n" + "\n".join(silent))
-    if found.missing:
-        show.lines(f"\nNot installed: {', '.join(found.missing)}.")
-    off = [row for row in found.disagreements if row.verdict == "below"]
-    if off:
-        show.lines(f"\nBelow the truth: {', '.join(row.name for row in off)}.")
+    show.table(title, ("by", "epsilon", "time", "what is proved", "verdict"), [joined, *answered])
+    reasons: dict[str, list[str]] = {}
+    for row in found.disagreements:
+        reasons.setdefault(f"{row.verdict}: {row.why or row.words}", []).append(row.name)
+    _listed("Why they are off", [f"{', '.join(names)} {reason}." for reason, names in reasons.items()])
+    _listed("Not asked", [f"{row.name}: {row.words}." for row in found.rows if row.verdict == "not asked"])
+    _listed("Not installed", [f"{', '.join(found.missing)}."] if found.missing else [])
+
+
+def _listed(title: str, found: list[str]) -> None:
+    if found:
+        show.lines("\n".join([f"\n{title}", *(f"  {one}" for one in found)]))
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    lower = f"{row.lower:.8g} to " if row.lower else ""
-    value = "" if row.upper is None else f"{lower}{row.upper:.8g}"
-    seconds = "" if row.seconds is None else f"{row.seconds:.1f} s" if row.seconds >= 1.0 else f"{1e3 * row.seconds:.1f} ms"
     name = f"  {row.name}" if row.ours else row.name
-    return name, value, seconds, row.promise, row.words if row.verdict != "failed" else f"failed: {row.words}"
+    if row.upper is None:
+        value, verdict = "failed", row.words
+    else:
+        value, verdict = f"{row.upper:.8g}", row.words
+        if row.lower and not row.ours:
+            value = f"{row.lower:.5g} to {row.upper:.5g}"
+    seconds = "" if row.seconds is None else f"{row.seconds:.1f} s" if row.seconds >= 1.0 else f"{1e3 * row.seconds:.1f} ms"
+    return name, value, seconds, row.promise, verdict

@@ -44,7 +44,7 @@ def table(title: str, header: tuple[str, ...], found: list[tuple[str, ...]]) -> 
     """Columns with a header; where the terminal is narrow, one line below the other."""
     screen = console()
     if screen.width < 90:
-        rows(title, [(first, second, "; ".join(rest)) for first, second, *rest in found])
+        rows(title, [(first, second, "; ".join(filter(None, rest))) for first, second, *rest in found])
         return
     screen.print(Text(title, style="bold"))
     grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)

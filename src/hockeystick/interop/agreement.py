@@ -19,7 +19,8 @@ from .engines import ENGINES, Cannot, asked
 from .peers import PEERS, Peer, finite
 
 Verdict = Literal["agrees", "above", "below", "contradiction", "not asked", "failed"]
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # so near is as good as equal, for a peer
+_CLOSE = 1e-5  # and for a lattice of ours
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Row:
     seconds: float | None
     verdict: Verdict
     words: str
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def crosscheck(release: Release, delta: float, neighbours: str = STATED, peers: 
 
 
 def _asked(peer: Peer, release: Release, delta: float, relation: str, bounds: Bounds) -> Row:
-    promise = peer.promise if peer.promise == "no bound" else f"{peer.promise}, rounding not counted"
+    promise = peer.promise if peer.promise == "no bound" else f"{peer.promise}, but for rounding"
     name = f"{peer.name} {peer.version}".rstrip()
 
     def ask() -> Interval:
@@ -117,33 +119,33 @@ def _row(name: str, ours: bool, promise: str, ask: Callable[[], Interval], bound
             raise
         return Row(name, ours, promise, None, None, time.perf_counter() - start, "failed", _short(error))
     seconds = time.perf_counter() - start
-    verdict, words = _own(low, high, bounds) if peer is None else _other(low, high, bounds, peer)
-    return Row(name, ours, promise, low, high, seconds, verdict, words)
+    verdict, words = _own(low, high, bounds) if peer is None else _other(low, high, bounds, peer.promise)
+    why = "" if peer is None else {"above": peer.above, "below": peer.below}.get(verdict, "")
+    return Row(name, ours, promise, low, high, seconds, verdict, words, why)
 
 
 def _own(low: float, high: float, bounds: Bounds) -> tuple[Verdict, str]:
     if low > bounds.upper or high < bounds.lower:
-        return "contradiction", "this interval and the joined one cannot both hold the truth: a bug of ours; please report it"
-    if high <= bounds.upper * (1.0 + 1e-5):
-        return "agrees", "holds the truth" if low <= 0.0 else f"holds the truth, {high - low:.1e} wide"
+        return "contradiction", "it and the joined interval cannot both hold the truth: a bug of ours, please report it"
+    if high <= bounds.upper * (1.0 + _CLOSE):
+        return "agrees", f"holds the truth, {high - low:.1e} wide"
     return "above", f"{_share(high, bounds.upper)} above: it proves less here"
 
 
-def _other(low: float, high: float, bounds: Bounds, peer: Peer) -> tuple[Verdict, str]:
+def _other(low: float, high: float, bounds: Bounds, promise: str) -> tuple[Verdict, str]:
     if high < bounds.lower:
         if high >= bounds.lower * (1.0 - _ROUNDING):
-            return "agrees", f"to rounding ({_share(bounds.lower, high)} below)"
-        kind = "as it may be" if peer.promise == "no bound" else "not the bound that it promises"
-        return "below", f"{_share(bounds.lower, high)} below the truth, {kind}: {peer.below}"
+            return "agrees", f"to rounding: {_share(bounds.lower, high)} below"
+        return "below", f"{_share(bounds.lower, high)} BELOW the truth{'' if promise == 'no bound' else ': no bound'}"
     if low > bounds.upper:
-        return "below", f"its lower end is {_share(low, bounds.upper)} above the truth, not what it promises: {peer.below}"
+        return "below", f"its lower end is {_share(low, bounds.upper)} ABOVE the truth"
     if high <= bounds.upper * (1.0 + _ROUNDING):
-        return "agrees", "within our interval, or above it by rounding"
+        return "agrees", "with our interval"
     if high == math.inf:
-        return "above", f"no finite answer: {peer.above}"
-    if peer.promise == "interval":
+        return "above", "no finite answer"
+    if promise == "interval":
         return "agrees", f"its interval, {high - low:.1g} wide, holds the truth"
-    return "above", f"{_share(high, bounds.upper)} above the truth: {peer.above}"
+    return "above", f"{_share(high, bounds.upper)} above the truth"
 
 
 def _share(more: float, less: float) -> str:

@@ -26,7 +26,7 @@ class Use(NamedTuple):
     kind: str  # "gaussian", "laplace" or "pure"
     level: float  # the noise over the sensitivity, or epsilon
     rate: float  # of a Poisson sample; 1: all records
-    count: int
+    times: int
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _google(accountant: Any, uses: list[Use], delta: float) -> Interval:
 
     for use in uses:
         event = GaussianDpEvent(use.level) if use.kind == "gaussian" else LaplaceDpEvent(use.level)
-        accountant.compose(PoissonSampledDpEvent(use.rate, event) if use.rate < 1.0 else event, use.count)
+        accountant.compose(PoissonSampledDpEvent(use.rate, event) if use.rate < 1.0 else event, use.times)
     return 0.0, float(accountant.get_epsilon(delta))
 
 
@@ -116,7 +116,7 @@ def _opacus(name: str) -> Callable[[list[Use], float], Interval]:
         if name == "gdp" and len(uses) > 1:
             raise Cannot("noise and rate must stay the same")
         accountant = create_accountant(name)
-        accountant.history = [(use.level, use.rate, use.count) for use in uses]
+        accountant.history = [(use.level, use.rate, use.times) for use in uses]
         return 0.0, float(accountant.get_epsilon(delta))
 
     return ask
@@ -137,7 +137,7 @@ def _microsoft(uses: list[Use], delta: float) -> Interval:
             return prv.PoissonSubsampledGaussianMechanism(noise_multiplier=use.level, sampling_probability=use.rate)
         return prv.GaussianMechanism(noise_multiplier=use.level)
 
-    counts = [use.count for use in uses]
+    counts = [use.times for use in uses]
     accountant = prv.PRVAccountant(
         prvs=[variable(use) for use in uses], max_self_compositions=counts, eps_error=0.01, delta_error=delta / 1000.0
     )
@@ -159,7 +159,7 @@ def _autodp(uses: list[Use], delta: float) -> Interval:
         return sampled(noise, use.rate, improved_bound_flag=True) if use.rate < 1.0 else noise
 
     made = [mechanism(use) for use in uses]
-    total = made[0] if len(uses) == 1 == uses[0].count else Composition()(made, [use.count for use in uses])
+    total = made[0] if len(uses) == 1 == uses[0].times else Composition()(made, [use.times for use in uses])
     return 0.0, float(total.get_approxDP(delta))
 
 
@@ -167,20 +167,18 @@ def _riskcal(uses: list[Use], delta: float) -> Interval:
     from riskcal.accountants import CTDAccountant
 
     accountant = CTDAccountant()
-    accountant.history = [(use.level, use.rate, use.count) for use in uses]
+    accountant.history = [(use.level, use.rate, use.times) for use in uses]
     return 0.0, float(accountant.get_epsilon(delta=delta))
 
 
-_ORDERS = "one Rényi order, the best of a list, says less than the whole loss"
+_ORDERS = "the best Rényi order says less than the whole loss"
 _GRID = "losses are rounded up to a grid, and what is cut off counts as an infinite loss"
 _FFT = "the rounding errors of its FFT are not counted, and they drown small tails"
 _STATED = "its stated error is added: 0.01 in epsilon, a thousandth of delta"
 _ROUNDING = "its rounding errors are not counted"
 
 PEERS = (
-    Peer(
-        "dp_accounting PLD", "dp_accounting", "dp-accounting", "upper bound", _GRID, _FFT, _google_pld, ("gaussian", "laplace")
-    ),
+    Peer("dp_accounting PLD", "dp_accounting", "dp-accounting", "upper bound", _GRID, _FFT, _google_pld, ("gaussian", "laplace")),
     Peer(
         "dp_accounting RDP",
         "dp_accounting",
@@ -208,7 +206,7 @@ PEERS = (
         "prv_accountant",
         "interval",
         _STATED,
-        "the errors of its grid are larger than it states, or its FFT's rounding drowns small tails",
+        "the window, from a Rényi bound of its own, is too short (pure DP), or the rounding of its FFT drowns small tails",
         _microsoft,
         ("gaussian", "laplace", "pure"),
     ),
