@@ -91,6 +91,26 @@ def test_after_every_step():
         assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, step)).epsilon(DELTA)
 
 
+def test_in_blocks():
+    """A bound that is exact at the end of each block, computed once for all of its steps."""
+    made = accountant((1.0, 0.05, 350))
+    made.every = 100
+    exact = dpsgd((1.0, 0.05, 400)).epsilon(DELTA)
+    for _ in range(50):
+        made.step(noise_multiplier=1.0, sample_rate=0.05)
+        assert made.get_epsilon(DELTA) == exact
+    made.step(noise_multiplier=1.0, sample_rate=0.05)
+    assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, 500)).epsilon(DELTA) > exact
+    made.step(noise_multiplier=2.0, sample_rate=0.05)
+    assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, 401), (2.0, 0.05, 100)).epsilon(DELTA)
+    made.every = 1
+    assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, 401), (2.0, 0.05, 1)).epsilon(DELTA)
+    for bad in (0, -1, 1.5, "x"):
+        made.every = bad
+        with pytest.raises((hs.BadValue, hs.BadType), match="every"):
+            made.get_epsilon(DELTA)
+
+
 def test_edges():
     assert HockeystickAccountant().get_epsilon(DELTA) == 0.0
     assert len(HockeystickAccountant()) == 0

@@ -50,14 +50,19 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
 
     `poisson` says whether batches are Poisson samples: True (you know it), None (nobody said so; their sizes are watched), False
     (their sizes are not those of Poisson samples; then epsilon is refused).
+
+    `every` makes it cheap to ask after each step: the steps of the last phase are rounded up to a multiple of it, so that epsilon
+    is computed once in so many steps.  More steps never lower epsilon, so this is a bound, too, and exact at each multiple.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.history: list[Phase] = []
         self.poisson: bool | None = None
+        self.every = 1
         self._sizes = _Sizes()
-        self._told: dict[tuple[Any, ...], float] = {}
+        self._told: tuple[Any, ...] = ()  # the last question
+        self._answer = 0.0
 
     @classmethod
     def mechanism(cls) -> str:
@@ -79,21 +84,11 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
     @property
     def release(self) -> Training:
         """The run so far: everything that can be asked of a release, such as `.report(delta=1e-5)`."""
-        return self._run(DEFAULT)
-
-    def _run(self, neighbours: str) -> Training:
         self._refuse_fixed_batches()
         phases = self._phases()
         if _bare(phases):
             raise BadValue("some steps had a noise multiplier of 0, which no epsilon covers; allowed: a finite number above 0.")
-        runs = [
-            dpsgd(sigma=sigma or 1.0, rate=rate, steps=steps, sampler="poisson", neighbours=neighbours)
-            for sigma, rate, steps in phases or [(1.0, 0.0, 0)]
-        ]
-        return sum(runs[1:], start=runs[0])
-
-    def _phases(self) -> tuple[Phase, ...]:
-        return tuple(_phase(one) for one in self.history)
+        return _run(phases, DEFAULT)
 
     def get_epsilon(self, delta: float, *, neighbours: str = DEFAULT, poisson: bool = True, **_ignored: Any) -> float:
         """Epsilon of the steps so far: a certified upper bound, inf if a step had no noise.
@@ -105,14 +100,22 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
                 f"poisson=False asks for batches that are no Poisson samples, which is not accounted for.  {_REMEDY}"
             )
         self._refuse_fixed_batches()
+        question = (self._rounded(), checks.non_negative("delta", delta), neighbours)
+        if question != self._told:
+            self._answer, self._told = _epsilon(*question), question
+        return self._answer
+
+    def _phases(self) -> list[Phase]:
+        return [_phase(one) for one in self.history]
+
+    def _rounded(self) -> list[Phase]:
+        """The history, with the steps of its last phase rounded up to a block."""
         phases = self._phases()
-        key = (phases, delta, neighbours)
-        if key not in self._told:
-            if _bare(phases) and checks.non_negative("delta", delta) < 1.0:
-                checked(neighbours)
-                return math.inf
-            self._told = {key: float(self._run(neighbours).epsilon(delta))}
-        return self._told[key]
+        if phases and self.every != 1:
+            sigma, rate, steps = phases[-1]
+            block = checks.count("every", self.every, least=1)
+            phases[-1] = (sigma, rate, -(-steps // block) * block)
+        return phases
 
     def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[Any], None]:
         """What Opacus calls at each step, after the noise was added and before the model is changed."""
@@ -203,7 +206,22 @@ def _log_most_likely(expected: float, rate: float) -> float:
     return ways + k * math.log(rate) + (n - k) * math.log1p(-rate)
 
 
-def _bare(phases: tuple[Phase, ...]) -> bool:
+def _epsilon(phases: list[Phase], delta: float, neighbours: str) -> float:
+    if _bare(phases) and delta < 1.0:
+        checked(neighbours)
+        return math.inf
+    return float(_run(phases, neighbours).epsilon(delta))
+
+
+def _run(phases: list[Phase], neighbours: str) -> Training:
+    runs = [
+        dpsgd(sigma=sigma or 1.0, rate=rate, steps=steps, sampler="poisson", neighbours=neighbours)
+        for sigma, rate, steps in phases or [(1.0, 0.0, 0)]
+    ]
+    return sum(runs[1:], start=runs[0])
+
+
+def _bare(phases: list[Phase]) -> bool:
     """Whether a step had no noise."""
     return any(sigma == 0.0 < rate for sigma, rate, _ in phases)
 
