@@ -313,6 +313,67 @@ def test_the_chance_of_few_sizes_is_bounded():
     assert everything.log_chance >= 0.0  # all records in each batch are no surprise at rate 1
 
 
+# what else Opacus offers
+
+
+def private(mode="hooks", **targets):
+    """A tiny model, made private by an engine with our accountant."""
+    torch.manual_seed(0)
+    engine = opacus.PrivacyEngine(accountant="hockeystick")
+    model = torch.nn.Linear(3, 1)
+    records = torch.utils.data.TensorDataset(torch.randn(400, 3), torch.randn(400, 1))
+    given = {
+        "module": model,
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.1),
+        "data_loader": torch.utils.data.DataLoader(records, batch_size=20),
+        "max_grad_norm": 1.0,
+    }
+    if "target_epsilon" in targets:
+        return engine, *engine.make_private_with_epsilon(**given, **targets)
+    criterion = {"criterion": torch.nn.MSELoss()} if mode == "ghost" else {}
+    return engine, *engine.make_private(**given, **criterion, noise_multiplier=1.0, grad_sample_mode=mode)
+
+
+def test_the_noise_for_a_target():
+    engine, model, optimizer, loader = private(target_epsilon=4.0, target_delta=DELTA, epochs=5)
+    for _ in range(5):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+    assert len(engine.accountant) == 100
+    assert 3.99 <= engine.get_epsilon(DELTA) <= 4.0
+
+
+def test_a_schedule_of_noise():
+    from opacus.schedulers import LambdaNoise
+
+    engine, model, optimizer, loader = private()
+    schedule = LambdaNoise(optimizer, noise_lambda=lambda epoch: 1.0 - 0.1 * epoch)
+    for _ in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        schedule.step()
+    history = engine.accountant.history
+    assert [(rate, steps) for _, rate, steps in history] == [(0.05, 20)] * 3
+    assert [sigma for sigma, _, _ in history] == pytest.approx([1.0, 0.9, 0.8])
+    assert engine.get_epsilon(DELTA) == dpsgd(*history).epsilon(DELTA)
+
+
+def test_ghost_clipping():
+    """Batches show no sizes there; steps count all the same."""
+    engine, model, optimizer, criterion, loader = private("ghost")
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+    assert engine.accountant.history == [(1.0, 0.05, 20)]
+    assert engine.accountant.poisson is None
+    assert engine.get_epsilon(DELTA) == dpsgd((1.0, 0.05, 20)).epsilon(DELTA)
+
+
 # golden values of Opacus's own tests (opacus 1.6.0, in its wheel: opacus/tests/accountants_test.py and prv_accountant.py)
 
 MICROSOFT = {  # (noise multiplier, rate, steps): epsilon at delta = 1e-6; there "computed from microsoft/prv_accountant"

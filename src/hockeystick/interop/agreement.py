@@ -88,7 +88,7 @@ def crosscheck(release: Release, delta: float, neighbours: str = STATED, peers: 
 
 
 def _asked(peer: Peer, release: Release, delta: float, relation: str, bounds: Bounds) -> Row:
-    promise = peer.promise if peer.promise == "no bound" else f"{peer.promise}, but for rounding"
+    promise = peer.promise if peer.promise == "no bound" else f"{peer.promise}, but for numerical errors"
     name = f"{peer.name} {peer.version}".rstrip()
 
     def ask() -> Interval:
