@@ -206,7 +206,7 @@ PEERS = (
         "prv_accountant",
         "interval",
         _STATED,
-        "the window, from a Rényi bound of its own, is too short (pure DP), or the rounding of its FFT drowns small tails",
+        "its grid is too short for pure DP (docs: migrate-prv-accountant), or the rounding of its FFT drowns small tails",
         _microsoft,
         ("gaussian", "laplace", "pure"),
     ),
