@@ -69,6 +69,19 @@ def test_an_engine_that_is_wrong_is_found(monkeypatch):
     assert "bug of ours" in found.disagreements[0].words
 
 
+def test_engines_that_contradict_each_other_are_found():
+    """Though each of them goes with the joined answer."""
+    found = crosscheck(SGD, DELTA, peers=())
+    low, high = 0.9 * found.bounds.lower, 1.1 * found.bounds.upper
+    wide = replace(found, bounds=hs.Bounds(low, high))
+    rows = {row.name: row for row in found.rows}
+    one = replace(rows["contour"], lower=low, upper=1.4)
+    two = replace(rows["lattice"], lower=1.6, upper=high)
+    assert low < 1.4 < 1.6 < high
+    assert wide.consistent
+    assert not replace(wide, rows=(one, two)).consistent
+
+
 @pytest.mark.parametrize(
     "release", [hs.ApproxDP(epsilon=0.1, delta=1e-8) * 3, hs.ZCDP(rho=0.1), hs.Exponential(epsilon=1.0) * 10], ids=repr
 )

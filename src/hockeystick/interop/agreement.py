@@ -51,8 +51,10 @@ class Crosscheck:
 
     @property
     def consistent(self) -> bool:
-        """Whether our own engines agree with each other; if not, one of them has a bug."""
-        return not any(row.verdict == "contradiction" for row in self.rows)
+        """Whether all of our own intervals have a number in common; if not, one of our engines has a bug."""
+        ours = [(row.lower, row.upper) for row in self.rows if row.ours and row.lower is not None and row.upper is not None]
+        lows, highs = zip((self.bounds.lower, self.bounds.upper), *ours, strict=True)
+        return bool(max(lows) <= min(highs))
 
     @property
     def disagreements(self) -> tuple[Row, ...]:
