@@ -21,6 +21,7 @@ LAYERS = (
     ("report",),
     ("interop",),
     ("__init__",),
+    ("interop",),
     ("cli", "__main__"),
 )
 
@@ -145,8 +146,16 @@ def test_matplotlib_is_imported_inside_functions_of_the_report_only():
 def test_nothing_but_the_declared_dependencies():
     import sys
 
-    outside = {one.imported.partition(".")[0] for one in ALL if not one.own}
-    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich", "dp_accounting"}
+    outside = {one.imported.partition(".")[0] for one in ALL if not one.own and not one.importer.startswith("interop")}
+    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich"}
+
+
+def test_a_peer_is_imported_inside_functions_or_by_the_module_of_its_name():
+    peers = {"opacus", "dp_accounting", "prv_accountant", "autodp", "riskcal"}
+    found = [one for one in ALL if not one.own and one.imported.partition(".")[0] in peers]
+    assert {one.imported.partition(".")[0] for one in found} == peers
+    assert all(one.importer.startswith("interop") for one in found)
+    assert all(one.deferred or one.importer.startswith(f"interop.{one.imported.partition('.')[0]}") for one in found)
 
 
 def test_typer_and_rich_are_extras_of_the_command():
@@ -155,12 +164,6 @@ def test_typer_and_rich_are_extras_of_the_command():
     assert {importer.partition(".")[0] for importer, name in found if name == "typer"} == {"cli"}
     assert {importer for importer, name in found if name == "rich" and not importer.startswith("cli")} == {"planning.sweep"}
     assert all(one.deferred for one in ALL if one.imported.partition(".")[0] == "rich" and one.importer == "planning.sweep")
-
-
-def test_dp_accounting_is_an_extra_of_its_own_package():
-    importers = {one.importer for one in ALL if not one.own and one.imported.partition(".")[0] == "dp_accounting"}
-    assert importers
-    assert all(importer.startswith("interop.dp_accounting.") for importer in importers)
 
 
 def test_nothing_imports_interop_unless_asked():

@@ -4,13 +4,14 @@ from typing import Annotated
 
 import typer
 
-from . import account, draw, plan
+from . import account, check, draw, plan
 
 EPILOG = (
     "Begin with the noise that a training run needs, then a report and a picture:\n\n"
     "hockeystick calibrate --sampler poisson --examples 60000 --batch 256 --epochs 15 --epsilon 1 --delta 1e-5\n\n"
     "It says how to go on.  "
-    "Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable.  Every command has --help with an example, and --json."
+    "Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable (crosscheck: 4 our engines disagree).  Every command has "
+    "--help with an example, and --json."
 )
 
 app = typer.Typer(
@@ -57,6 +58,7 @@ for _panel, _commands in {
     "Account": (account.dpsgd, account.compose, account.convert, account.explain),
     "Plan": (plan.calibrate, plan.rounds, plan.sweep),
     "Show": (draw.report, draw.plot, draw.figures),
+    "Check": (check.crosscheck,),
 }.items():
     for _command in _commands:
         app.command(rich_help_panel=_panel, no_args_is_help=_command is not draw.figures)(_command)

@@ -5,11 +5,15 @@ from typing import Any
 
 from ..errors import HockeystickError, Unreachable
 
-BAD_INPUT, OVER = 2, 3
+BAD_INPUT, OVER, DISAGREEMENT = 2, 3, 4
 
 
 class OverBudget(Unreachable):
     """The answer is beyond the budget that was given."""
+
+
+class Disagreement(HockeystickError):
+    """Our own engines contradict each other."""
 
 
 def told(error: BaseException) -> int:
@@ -25,6 +29,8 @@ def told(error: BaseException) -> int:
         return 130
     if isinstance(error, HockeystickError):
         sys.stderr.write(f"hockeystick: {error}\n")
+        if isinstance(error, Disagreement):
+            return DISAGREEMENT
         return OVER if isinstance(error, Unreachable) else BAD_INPUT
     if isinstance(error, OSError):
         which = f": {error.filename}" if error.filename is not None else ""

@@ -62,6 +62,21 @@ def rows(title: str, found: list[Row]) -> None:
     screen.print(table)
 
 
+def table(title: str, header: tuple[str, ...], found: list[tuple[str, ...]]) -> None:
+    """Columns with a header; where the terminal is narrow, one line below the other."""
+    screen = console()
+    if screen.width < 90:
+        rows(title, [(first, second, "; ".join(filter(None, rest))) for first, second, *rest in found])
+        return
+    screen.print(Text(title, style="bold"))
+    grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in header:
+        grid.add_column(name, overflow="fold")
+    for one in found:
+        grid.add_row(*(Text(word) for word in one))
+    screen.print(grid)
+
+
 def lines(text: str) -> None:
     """Prose, wrapped to the terminal."""
     console().print(Text(text), overflow="fold")

@@ -1,0 +1,163 @@
+"""One run by all of our engines and by every installed peer: do they agree, and who is off?"""
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from typing import Literal
+
+from .. import checks
+from ..bounds import Bounds
+from ..errors import BadType
+from ..loss.certain import Interval
+from ..mechanism.release import Release
+from ..neighbours import STATED, Stated, checked
+from .engines import ENGINES, Cannot, asked
+from .peers import PEERS, Peer, finite
+
+Verdict = Literal["agrees", "above", "below", "contradiction", "not asked", "failed"]
+_ROUNDING = 1e-9  # so near is as good as equal, for a peer
+_CLOSE = 1e-5  # and for a lattice of ours
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way of computing epsilon: both ends (the lower is 0 where none is offered), and what is to be said of it."""
+
+    name: str
+    ours: bool
+    promise: str
+    lower: float | None
+    upper: float | None
+    seconds: float | None
+    verdict: Verdict
+    words: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Crosscheck:
+    """What everyone says of epsilon of `release` at `delta`, and `bounds`, which is certified."""
+
+    release: Release
+    delta: float
+    neighbours: str
+    bounds: Bounds
+    rows: tuple[Row, ...]
+    missing: tuple[str, ...]  # peers that are not installed
+
+    @property
+    def consistent(self) -> bool:
+        """Whether all of our own intervals have a number in common; if not, one of our engines has a bug."""
+        ours = [(row.lower, row.upper) for row in self.rows if row.ours and row.lower is not None and row.upper is not None]
+        lows, highs = zip((self.bounds.lower, self.bounds.upper), *ours, strict=True)
+        return bool(max(lows) <= min(highs))
+
+    @property
+    def disagreements(self) -> tuple[Row, ...]:
+        """Who is off: peers below the truth or above it, engines of ours in contradiction."""
+        off = ("above", "below", "contradiction")
+        return tuple(row for row in self.rows if row.verdict in off and (row.verdict == "contradiction" or not row.ours))
+
+
+def crosscheck(release: Release, delta: float, neighbours: str = STATED, peers: Iterable[Peer] | None = None) -> Crosscheck:
+    """Epsilon at `delta` by each of our engines alone and by every installed peer (or these `peers`), with times and verdicts.
+
+    >>> import hockeystick as hs
+    >>> found = crosscheck(hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000, delta=1e-5, peers=())
+    >>> [row.name for row in found.rows if row.verdict == "agrees"], found.consistent
+    (['contour', 'lattice'], True)
+    """
+    if not isinstance(release, Release):
+        raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
+    delta = checks.non_negative("delta", delta)
+    relation = release.stated if isinstance(neighbours, Stated) else checked(neighbours)
+    bounds = release.epsilon_bounds(delta, relation)
+    run = release._run(relation)
+    rows = []
+    for name in ENGINES:
+        rows.append(_row(name, True, "certified", lambda name=name: asked(name, run, delta), bounds))  # type: ignore[misc]
+    missing = []
+    for peer in PEERS if peers is None else peers:
+        if not peer.installed:
+            missing.append(peer.name)
+            continue
+        rows.append(_asked(peer, release, delta, relation, bounds))
+    return Crosscheck(release, delta, relation, bounds, tuple(rows), tuple(missing))
+
+
+def _asked(peer: Peer, release: Release, delta: float, relation: str, bounds: Bounds) -> Row:
+    promise = peer.promise if peer.promise == "no bound" else f"{peer.promise}, but for numerical errors"
+    name = f"{peer.name} {peer.version}".rstrip()
+
+    def ask() -> Interval:
+        uses = peer.uses(release, relation)
+        return finite(peer.ask(uses, delta)) if uses and 0.0 < delta < 1.0 else _nothing()
+
+    with warnings.catch_warnings(), redirect_stdout(StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            peer.load()
+        except Exception as error:
+            return Row(name, False, promise, None, None, None, "failed", f"it cannot be imported: {_short(error)}")
+        return _row(name, False, promise, ask, bounds, peer)
+
+
+def _nothing() -> Interval:
+    raise Cannot("there is nothing to compute")
+
+
+def _row(name: str, ours: bool, promise: str, ask: Callable[[], Interval], bounds: Bounds, peer: Peer | None = None) -> Row:
+    start = time.perf_counter()
+    try:
+        low, high = ask()
+    except Cannot as reason:
+        return Row(name, ours, promise, None, None, None, "not asked", f"{reason}")
+    except Exception as error:  # a peer's own errors are many; ours are not hidden
+        if ours:
+            raise
+        return Row(name, ours, promise, None, None, time.perf_counter() - start, "failed", _short(error))
+    seconds = time.perf_counter() - start
+    verdict, words = _own(low, high, bounds) if peer is None else _other(low, high, bounds, peer.promise)
+    why = "" if peer is None else {"above": peer.above, "below": peer.below}.get(verdict, "")
+    return Row(name, ours, promise, low, high, seconds, verdict, words, why)
+
+
+def _own(low: float, high: float, bounds: Bounds) -> tuple[Verdict, str]:
+    if low > bounds.upper or high < bounds.lower:
+        return "contradiction", "it and the joined interval cannot both hold the truth: a bug of ours, please report it"
+    if high <= bounds.upper * (1.0 + _CLOSE):
+        return "agrees", f"holds the truth, {high - low:.1e} wide"
+    return "above", f"{_share(high, bounds.upper)} above: it proves less here"
+
+
+def _other(low: float, high: float, bounds: Bounds, promise: str) -> tuple[Verdict, str]:
+    if high < bounds.lower:
+        if high >= bounds.lower * (1.0 - _ROUNDING):
+            return "agrees", f"to rounding: {_share(bounds.lower, high)} below"
+        return "below", f"{_share(bounds.lower, high)} BELOW the truth{'' if promise == 'no bound' else ': no bound'}"
+    if low > bounds.upper:
+        return "below", f"its lower end is {_share(low, bounds.upper)} ABOVE the truth"
+    if high <= bounds.upper * (1.0 + _ROUNDING):
+        return "agrees", "with our interval"
+    if high == math.inf:
+        return "above", "no finite answer"
+    if promise == "interval":
+        return "agrees", f"its interval, {high - low:.1g} wide, holds the truth"
+    return "above", f"{_share(high, bounds.upper)} above the truth"
+
+
+def _share(more: float, less: float) -> str:
+    """How much larger, in words."""
+    if less <= 0.0:
+        return f"{more:.3g}"
+    part = more / less - 1.0
+    return f"{100.0 * part:.2g}%" if part >= 1e-4 else f"{part:.0e} (relative)"
+
+
+def _short(error: BaseException) -> str:
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}: {words[:160]}" if words else type(error).__name__

@@ -1,0 +1,71 @@
+"""Our own engines, each asked by itself; `hockeystick.loss.engine` chooses among them and joins what they prove."""
+
+import math
+from collections.abc import Callable
+
+from ..loss.certain import Interval, largest
+from ..loss.composed import ComposedLoss
+from ..loss.engine import _solve, _solve_closed, has_closed
+from ..loss.lattice import lattice_epsilon
+from ..loss.noise import TooFine
+from ..loss.real_axis import renyi_epsilon
+from ..loss.renyi import RenyiLoss
+from ..loss.signs import signs_epsilon
+from ..numerics.rounding import FUNCTION
+
+
+class Cannot(Exception):
+    """This way of computing does not apply; the message says why."""
+
+
+def _closed(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
+    if not has_closed(run):
+        raise Cannot("only Gaussian noise alone and a single step have a closed form")
+    target = log_delta - slack, log_delta + slack
+    return largest(_solve_closed(single, log_delta, target) for single in run.singles())
+
+
+def _contour(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
+    if not run.fades:
+        raise Cannot("the loss has atoms only, along which no contour fades")
+    return _solve(run, log_delta, (log_delta - slack, log_delta + slack))
+
+
+def _lattice(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
+    return largest(lattice_epsilon(single, log_delta, slack) for single in run.singles())
+
+
+def _signs(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
+    found = largest(signs_epsilon(single, log_delta, slack) for single in run.singles())
+    if found[1] == math.inf:
+        raise Cannot("the loss is no sum of two-valued ones")
+    return found
+
+
+def _real_axis(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
+    return 0.0, renyi_epsilon(run, math.exp(log_delta - 4.0 * slack))
+
+
+ENGINES: dict[str, Callable[[ComposedLoss, float, float], Interval]] = {
+    "closed form": _closed,
+    "contour": _contour,
+    "lattice": _lattice,
+    "sums of signs": _signs,
+    "Rényi curve": _real_axis,
+}
+
+
+def asked(engine: str, run: ComposedLoss, delta: float) -> Interval:
+    """Both ends of epsilon by one engine alone, or `Cannot`."""
+    if not 0.0 < delta < 1.0 or not run.terms:
+        raise Cannot("there is nothing to compute")
+    if not run.exact or run.ends or any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
+        raise Cannot("the run is known by bounds only, or has an infinite loss: the engines are asked together")
+    log_delta = math.log(delta)
+    try:
+        low, high = ENGINES[engine](run, log_delta, FUNCTION * abs(log_delta))
+    except TooFine:
+        raise Cannot("the loss is too fine for it") from None
+    if not math.isfinite(high):
+        raise Cannot("it proves nothing here")
+    return max(0.0, low), max(0.0, high)

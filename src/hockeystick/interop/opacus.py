@@ -1,0 +1,240 @@
+"""Opacus: importing this module registers the accountant "hockeystick" (needs the extra `opacus`).
+
+    import hockeystick.interop.opacus
+    engine = opacus.PrivacyEngine(accountant="hockeystick")
+
+Of each step the accountant is told the noise multiplier and the sample rate; like Opacus's own accountants it takes the step for
+Gaussian noise on the sum over a Poisson sample.  Epsilon is that of `hs.dpsgd` for the same history, to the last bit, for data
+sets that differ by one record added or removed unless `neighbours=` says otherwise.
+
+Opacus does not tell an accountant how batches are drawn, and `make_private(poisson_sampling=False)` leaves the batches of a
+shuffled pass, for which these epsilons do not hold.  What an accountant can see are the sizes of the batches: those of Poisson
+samples vary, the batches of a pass have at most two.  See `HockeystickAccountant.poisson`.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import checks
+from ..errors import BadType, BadValue, MissingExtra, Unsupported
+from ..mechanism.training import Training
+from ..neighbours import DEFAULT, checked
+from ..planning.dpsgd import dpsgd
+
+try:
+    from opacus.accountants import IAccountant, register_accountant
+except ImportError:
+    raise MissingExtra("the accountant is one of Opacus's, which is not installed; pip install 'hockeystick[opacus]'.") from None
+
+NAME = "hockeystick"
+_CHANCE = math.log(1e-9)  # so unlikely must the sizes of the batches be under Poisson sampling
+_REMEDY = (
+    "Use make_private(poisson_sampling=True); or account for the passes with hs.dpsgd(sampler='shuffle', neighbours='zero-out', "
+    "...); or, if you know that every record joins each batch by itself, set accountant.poisson = True."
+)
+
+Phase = tuple[float, float, int]
+
+
+class FixedBatches(UserWarning):
+    """The batches of a run are no Poisson samples."""
+
+
+class HockeystickAccountant(IAccountant):  # type: ignore[misc]
+    """Certified epsilons of a training run with Opacus.
+
+    `history` is a list of (noise multiplier, sample rate, steps), as in Opacus's own accountants, so that one may be continued:
+    `accountant.history = list(other.history)`.
+
+    `poisson` says whether batches are Poisson samples: True (you know it), None (nobody said so; their sizes are watched), False
+    (their sizes are not those of Poisson samples; then epsilon is refused).
+
+    `every` makes it cheap to ask after each step: the steps of the last phase are rounded up to a multiple of it, so that epsilon
+    is computed once in so many steps.  More steps never lower epsilon, so this is a bound, too, and exact at each multiple.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history: list[Phase] = []
+        self.poisson: bool | None = None
+        self.every = 1
+        self._sizes = _Sizes()
+        self._told: tuple[Any, ...] = ()  # the last question
+        self._answer = 0.0
+
+    @classmethod
+    def mechanism(cls) -> str:
+        """The name under which Opacus knows it."""
+        return NAME
+
+    def __len__(self) -> int:
+        """The number of steps taken."""
+        return sum(steps for _, _, steps in self.history)
+
+    def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
+        """Take note of one step."""
+        last = self.history[-1] if self.history else None
+        if last is not None and last[0] == noise_multiplier and last[1] == sample_rate:
+            self.history[-1] = (last[0], last[1], last[2] + 1)
+        else:
+            self.history.append(_phase((noise_multiplier, sample_rate, 1)))
+
+    @property
+    def release(self) -> Training:
+        """The run so far: everything that can be asked of a release, such as `.report(delta=1e-5)`."""
+        self._refuse_fixed_batches()
+        phases = self._phases()
+        if _bare(phases):
+            raise BadValue("some steps had a noise multiplier of 0, which no epsilon covers; allowed: a finite number above 0.")
+        return _run(phases, DEFAULT)
+
+    def get_epsilon(self, delta: float, *, neighbours: str = DEFAULT, poisson: bool = True, **_ignored: Any) -> float:
+        """Epsilon of the steps so far: a certified upper bound, inf if a step had no noise.
+
+        What other accountants are told (`alphas`, `eps_error`, `delta_error`) has no meaning here and changes nothing.
+        """
+        if not poisson:
+            raise Unsupported(
+                f"poisson=False asks for batches that are no Poisson samples, which is not accounted for.  {_REMEDY}"
+            )
+        self._refuse_fixed_batches()
+        question = (self._rounded(), checks.non_negative("delta", delta), neighbours)
+        if question != self._told:
+            self._answer, self._told = _epsilon(*question), question
+        return self._answer
+
+    def _phases(self) -> list[Phase]:
+        return [_phase(one) for one in self.history]
+
+    def _rounded(self) -> list[Phase]:
+        """The history, with the steps of its last phase rounded up to a block."""
+        phases = self._phases()
+        if phases and self.every != 1:
+            sigma, rate, steps = phases[-1]
+            block = checks.count("every", self.every, least=1)
+            phases[-1] = (sigma, rate, -(-steps // block) * block)
+        return phases
+
+    def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[Any], None]:
+        """What Opacus calls at each step, after the noise was added and before the model is changed."""
+
+        def hook(optimizer: Any) -> None:
+            batches = optimizer.accumulated_iterations
+            if batches > 1:
+                raise Unsupported(
+                    f"{batches} batches were accumulated for one step: drawn apart from each other, a record may be in several "
+                    "of them, which one larger sample does not cover.  Draw one larger batch; to save memory, let Opacus's "
+                    "BatchMemoryManager take it apart."
+                )
+            self._watch(optimizer, sample_rate)
+            self.step(noise_multiplier=optimizer.noise_multiplier, sample_rate=sample_rate)
+
+        return hook
+
+    def _watch(self, optimizer: Any, sample_rate: float) -> None:
+        if self.poisson is not None or self._sizes.varied or getattr(optimizer, "_is_last_step_skipped", False):
+            return  # (a batch that was taken apart shows only its last piece)
+        gradients = getattr(optimizer.params[0], "grad_sample", None)
+        records = optimizer.expected_batch_size
+        if gradients is None or not hasattr(gradients, "shape") or not records:
+            return
+        self._sizes.see(int(gradients.shape[0]), records, sample_rate)
+        if self._sizes.log_chance < _CHANCE:
+            self.poisson = False
+            warnings.warn(
+                f"{self._sizes.count} batches had {' or '.join(map(str, self._sizes.seen))} records each, which under Poisson "
+                f"sampling has a probability below 1e-9: epsilon will be refused.  {_REMEDY}",
+                FixedBatches,
+                stacklevel=2,
+            )
+
+    def _refuse_fixed_batches(self) -> None:
+        if self.poisson is False:
+            raise Unsupported(f"the batches of this run are no Poisson samples: they have at most two sizes.  {_REMEDY}")
+
+    def state_dict(self, destination: Any = None) -> Any:
+        """What a checkpoint holds: the history, the accountant's name, and what is known of the sampler."""
+        state = super().state_dict(destination)
+        state["poisson"] = self.poisson
+        return state
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on from a checkpoint of this accountant."""
+        super().load_state_dict(state_dict)
+        if not isinstance(self.history, list | tuple):
+            raise BadType(f"history is {self.history!r}; allowed: a list of (noise multiplier, sample rate, steps).")
+        self.history = [_phase(one) for one in self.history]
+        self.poisson = state_dict.get("poisson")
+        self._sizes = _Sizes()
+
+
+class _Sizes:
+    """The sizes of batches since the start, as long as there are at most two.
+
+    Whatever two sizes came first, a Poisson sample of n records at rate q has one of them with probability at most
+    p = 2 max_k P(Bin(n, q) = k), independently of the others.  The second size came at one of m places, so that m samples have at
+    most two sizes with probability at most m p^(m-2).
+    """
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self.count, self._log_repeats, self.varied = 0, 0.0, False
+
+    @property
+    def log_chance(self) -> float:
+        return math.log(max(self.count, 1)) + self._log_repeats
+
+    def see(self, size: int, expected: float, rate: float) -> None:
+        self.count += 1
+        if size in self.seen:
+            self._log_repeats += min(0.0, math.log(2.0) + _log_most_likely(expected, rate))
+        elif len(self.seen) < 2:
+            self.seen.append(size)
+        else:
+            self.varied = True
+
+
+def _log_most_likely(expected: float, rate: float) -> float:
+    """log max_k P(Bin(n, rate) = k) where n rate is about `expected`."""
+    if not 0.0 < rate < 1.0:
+        return 0.0
+    n = round(expected / rate)
+    k = min(math.floor((n + 1) * rate), n)
+    ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    return ways + k * math.log(rate) + (n - k) * math.log1p(-rate)
+
+
+def _epsilon(phases: list[Phase], delta: float, neighbours: str) -> float:
+    if _bare(phases) and delta < 1.0:
+        checked(neighbours)
+        return math.inf
+    return float(_run(phases, neighbours).epsilon(delta))
+
+
+def _run(phases: list[Phase], neighbours: str) -> Training:
+    runs = [
+        dpsgd(sigma=sigma or 1.0, rate=rate, steps=steps, sampler="poisson", neighbours=neighbours)
+        for sigma, rate, steps in phases or [(1.0, 0.0, 0)]
+    ]
+    return sum(runs[1:], start=runs[0])
+
+
+def _bare(phases: list[Phase]) -> bool:
+    """Whether a step had no noise."""
+    return any(sigma == 0.0 < rate for sigma, rate, _ in phases)
+
+
+def _phase(given: Any) -> Phase:
+    if not isinstance(given, list | tuple) or len(given) != 3:
+        raise BadType(f"history has {given!r}; allowed: (noise multiplier, sample rate, steps).")
+    sigma, rate, steps = given
+    return (
+        checks.non_negative("noise_multiplier", sigma),
+        checks.rate("sample_rate", rate),
+        checks.count("steps", steps),
+    )
+
+
+register_accountant(NAME, HockeystickAccountant, force=True)
