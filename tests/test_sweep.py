@@ -96,3 +96,22 @@ def test_the_bar_waits_a_second(monkeypatch):
     bar.show(5)
     bar.close()
     assert quiet.getvalue() == ""
+
+
+def test_a_dask_cluster():
+    distributed = pytest.importorskip("distributed")
+    grid = {"sigma": [0.8, 1.0, 1.2, 1.4, -1.0], "steps": [500, 1000, 2000, 4000]}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        client.get_executor() as executor,
+    ):
+        table = hs.sweep(
+            lambda sigma, steps: hs.Gaussian(sigma=sigma).poisson(rate=0.01) * steps, grid, executor=executor, epsilon=1e-6
+        )
+    alone = hs.sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma).poisson(rate=0.01) * steps, grid, epsilon=1e-6)
+    assert table["sigma"] == alone["sigma"]
+    assert table["error"] == alone["error"]
+    for low, high, one in zip(table["epsilon_lower"], table["epsilon"], alone["epsilon"], strict=True):
+        assert (one is None) == (high is None)
+        assert one is None or (low <= one and high == pytest.approx(one, rel=1e-9))

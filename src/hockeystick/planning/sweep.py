@@ -42,8 +42,10 @@ def sweep(
     own: `epsilon` and `epsilon_lower`.  If `make` returns a number, as one that calibrates does, that is the column `value` and
     nothing is asked.  A combination that is refused has None in its columns and the reason in `error`.
 
-    Any executor of concurrent.futures shares out the work (for processes `make` must be a function of a module).  After
-    a second a progress bar is shown on standard error, if that is a terminal or `progress` is True.
+    Any executor of concurrent.futures shares out the work (for processes `make` must be a function of a module), also a Dask
+    cluster's, `client.get_executor()`.  Runs of one sampled Gaussian step are answered together, within 1e-9; in the digits
+    beyond, the answer may depend on the company.  After a second a progress bar is shown on standard error, if that is a
+    terminal or `progress` is True.
 
     >>> import hockeystick as hs
     >>> table = sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma) * steps, {"sigma": [5, 10], "steps": [1, 10]}, epsilon=1e-6)
