@@ -21,7 +21,7 @@ from .batch_grid import Nodes, edge, lay, log_outside, log_rule, longest_step
 from .contour import FORWARD, TOLERANCE
 
 _CLOSE = 1e-9  # relative
-_CHUNK, _PIECE, _TABLE = 128, 32, 400_000
+_CHUNK, _PIECE, _TABLE = 64, 32, 400_000
 _NODES = 1500  # of a contour
 _NARROW = 800  # nodes of a grid of z
 _BOUNDS, _VALUES = 14.0, 30.0  # -log of the rule's error times the count
