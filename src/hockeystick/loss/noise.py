@@ -135,8 +135,8 @@ class _Stretches:
 class Grid:
     """Equally spaced z for expectations of e^{kL}, shared by all exponents that it `covers`.
 
-    Built for one real exponent k; unless M(k) is large, also for the exponents of the other order of the pair, down to about
-    1 - k.  What lies beyond the ends is about e^-lead M(k), and so is the error of the rule for imaginary parts up to `reach`,
+    Built for one real exponent k; unless M(k) is large, and k is positive, also for the exponents of the other order of the pair,
+    down to about 1 - k.  What lies beyond the ends is about e^-lead M(k), and so is the error of the rule for imaginary parts up to `reach`,
     unless a `step` is given: then it is for real exponents only.  `ahead`, if larger than k, is another real exponent that the
     range should serve where that is cheap.
     """
@@ -151,7 +151,8 @@ class Grid:
         if self.large:
             self.least = self.most = k
         else:
-            self.least, self.most = min(-1.15 * max(k - 1.0, -k), 0.0), max(k, 1.0 - k, 1.0)
+            # an addition alone (k < 0) needs no more: M(1 - k) may be huge
+            self.least, self.most = min(-1.15 * max(k - 1.0, -k), 0.0), max(k, 1.0)
         if self.large and k > 0.0:
             self.low, high = shape.left_edge(k, level - lead), shape.right_edge(k, level - lead)
         else:
