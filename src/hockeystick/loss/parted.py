@@ -18,12 +18,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.cells import Cells
+from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, log_markov
 from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
 from .parted_step import Marks, PartedStep, place
+from .plan import estimate, guess
 from .sampled import SampledGaussianLoss
 
 _SURE = (29.0, 24.0, 20.0, 16.0, 13.0)  # -log of the relative size allowed to what is only bounded
@@ -33,6 +35,7 @@ _DEAD = 45.0
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 _STEPS = 2.0 ** np.arange(-2.0, 10.0, 0.75)
 _NODES = 1 << 13
+_TRIES, _NEAR = 6, 0.03
 _ONE = np.array([1.0, 0.0, 0.0])
 
 
@@ -206,7 +209,7 @@ class Parted:
     nodes_allowed = _NODES
 
     def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float) -> None:
-        if not (applies(run) and 1e-7 < epsilon < 200.0 and log_delta > -600.0):
+        if not (parts(run) and 1e-7 < epsilon < 200.0 and log_delta > -600.0):
             raise TooFine
         self.run, self.epsilon = run, epsilon
         terms = [(loss, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
@@ -216,7 +219,8 @@ class Parted:
         steps = sum(count for _, count in terms)
         # so that hardly any tiny loss is marked
         sharp = 1.0 / math.sqrt(2.0 * (math.log(steps) + 4.0 + _SURE[0] - log_delta))
-        self.sharp = min(_SOFT, sharp), min(_HARD, sharp)
+        hard = _HARD * epsilon / -math.expm1(-epsilon)  # the tilt at epsilon is steep if that is small
+        self.sharp = min(_SOFT, sharp), min(_SOFT, hard, sharp)
         fade = _fade(self.guides)
         for sure in _SURE:
             target = log_delta - sure
@@ -366,6 +370,46 @@ class Parted:
         return math.log(total) + 4.0 * FUNCTION * (1.0 + abs(math.log(total)))
 
 
+def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+    """Both ends of epsilon, for log delta known up to slack."""
+    epsilon = guess(run, log_delta)
+    for _ in range(_TRIES):
+        parted = Parted(run, epsilon, log_delta)
+        if not parted.laid:
+            raise TooFine
+
+        def gap(at: float, parted: Parted = parted) -> tuple[float, float]:
+            value, slope = parted.estimate(at)
+            return log_delta - value, -slope
+
+        found = increasing_root(gap, epsilon, lower=0.4 * epsilon, upper=2.5 * epsilon, tolerance=1e-13, steps=60)
+        near = abs(found - epsilon) < _NEAR * epsilon
+        epsilon = found
+        if near:
+            break
+    pace = -parted.estimate(epsilon)[1]
+    return (
+        certified_end(lambda e: parted.lower(e) - (log_delta + slack), epsilon, -pace),
+        certified_end(lambda e: (log_delta - slack) - parted.upper(e), epsilon, pace),
+    )
+
+
+def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+    """Both ends of log delta(epsilon)."""
+    log_delta = min(estimate(run, epsilon), -1e-9)
+    low, high = -math.inf, 0.0
+    for _ in range(_TRIES):
+        parted = Parted(run, epsilon, log_delta)
+        if not parted.laid:
+            raise TooFine
+        low, high = max(low, parted.lower(epsilon)), min(high, parted.upper(epsilon))
+        found = parted.estimate(epsilon)[0]
+        if abs(found - log_delta) < 1.0:
+            break
+        log_delta = found
+    return low, high
+
+
 def _log_jet(jet: Array, excess: float | None = None) -> Array:
     """log f and its derivatives from f, f', f''; f - 1 may be given."""
     value = max(float(jet[0]), 1e-300)
@@ -373,6 +417,6 @@ def _log_jet(jet: Array, excess: float | None = None) -> Array:
     return np.array([math.log(value) if excess is None else math.log1p(excess), first, float(jet[2]) / value - first * first])
 
 
-def applies(run: ComposedLoss) -> bool:
+def parts(run: ComposedLoss) -> bool:
     """Whether the run is one that can be parted."""
     return all(isinstance(loss, SampledGaussianLoss) and loss.removals == (True,) for loss, _ in run.terms)

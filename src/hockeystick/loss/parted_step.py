@@ -72,7 +72,7 @@ class PartedStep:
         end = marks.high + 60.0 * marks.high_width + 1.5 * most * marks.high_width**2 / (1.0 + marks.high)
         self.end = place(shape, end)
         start = place(shape, marks.high) - 1.0 / noise
-        far = 1.0 / noise + math.hypot(max(start, 0.0), 10.0)  # beyond it P has e^-50 of what is large
+        far = 1.0 / noise + math.hypot(max(start, 0.0), 13.0)  # beyond it P has e^-80 of what is large
         last = max(self.end, far)
         if not (last / noise < 300.0 and last - _LOW < 300.0 * min(noise, 1.0)):
             raise TooFine
