@@ -29,7 +29,7 @@ from .plan import estimate, guess
 from .sampled import SampledGaussianLoss
 
 _SURE = (29.0, 24.0, 20.0, 16.0, 13.0)  # -log of the relative size allowed to what is only bounded
-_DIGITS = 32.0  # and of the errors of the sum's terms
+_DIGITS = 24.0  # and of the errors of the sum's terms
 _FINE = 30.0  # and to the errors of the rule
 _DEAD = 45.0
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
@@ -116,14 +116,14 @@ def _bottom(guides: Sequence[_Guide], epsilon: float, target: float, top: float,
         return total
 
     scale = math.expm1(epsilon)
-    low, high = math.log(1e-3 * scale), math.log(min(0.7 * scale, top / 2.0))
+    low, high = math.log(math.expm1(1e-3 * epsilon)), math.log(min(0.7 * scale, top / 2.0))
     if float(reached(math.exp(low)).min()) > target:
         return 0.0, []
     while high - low > 0.02:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if float(reached(math.exp(middle)).min()) < target else (low, middle)
     best = int(reached(math.exp(low)).argmin())
-    return math.exp(low), orders[max(best - 1, 0) : best + 2].tolist()
+    return math.exp(low), [float(orders[best])]
 
 
 def _fade(guides: Sequence[_Guide]) -> float:
@@ -218,7 +218,7 @@ class Parted:
         self.guides = [_Guide(loss.shape, count, place(loss.shape, 3.0 * most)) for loss, count in terms]
         steps = sum(count for _, count in terms)
         # so that hardly any tiny loss is marked
-        sharp = 1.0 / math.sqrt(2.0 * (math.log(steps) + 4.0 + _SURE[0] - log_delta))
+        sharp = 1.0 / math.sqrt(2.0 * (math.log(steps) + 4.0 + epsilon + _SURE[0] - log_delta))
         hard = _HARD * epsilon / -math.expm1(-epsilon)  # the tilt at epsilon is steep if that is small
         self.sharp = min(_SOFT, sharp), min(_SOFT, hard, sharp)
         fade = _fade(self.guides)
@@ -316,13 +316,17 @@ class Parted:
         self.count_error = worst * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(self.steps) + 8.0) * UNIT
 
     def _bound_small(self, orders: list[float]) -> None:
-        """Bounds of E[(1 - e^{eps-S})+; all small], as logarithms that fall by the order with eps."""
+        """Bounds of E[(1 - e^{eps-S})+; all small], as logarithms that fall by the order with eps: that not small is large here."""
         self._small = []
+        if not orders:
+            return
+        marks = Marks(0.0, self.low, 0.0, self.sharp[0] * self.low)
+        steps = [(PartedStep(step.shape, marks, 1.0 + max(orders)), count) for step, count in self.steps]
         for order in orders:
             total = log_markov(order) * (1.0 - 2.0 * FUNCTION) + 1e-9
-            for step, count in self.steps:
-                excess = step.above(1.0 + order, small=True)
-                total += count * math.log1p(max(excess, -0.5)) * (1.0 + 1e-12) if excess < math.inf else math.inf
+            for step, count in steps:
+                found = step.values(1.0 + order, 0.0, 1, -14.0 - math.log(count))
+                total += count * math.log1p(float(found.excess[0].real) + float(found.excess_error[0])) * (1.0 + 4.0 * FUNCTION)
             self._small.append((order, total))
 
     def _bound_taken(self, epsilon: float) -> None:

@@ -30,6 +30,7 @@ _JOINED, _BROAD = 8, 4  # cells that make one in the proof of decay, and in that
 _TURNS = np.array([0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74])[:, None]  # angles of the lines
 _LEVELS = 0.74 * 0.8 ** np.arange(32.0)[:, None]
 _WORK = 4e7
+_CHUNK = 128
 
 
 class Marks(NamedTuple):
@@ -88,27 +89,21 @@ class PartedStep:
         self.far = np.maximum(np.abs(inner[0]), np.abs(inner[1]))
         self.log_mass = -0.5 * self.near * self.near + (math.log(self.width) - LOG_ROOT_TWO_PI + _SLACK)  # at least
         y = (self.x - marks.high) / marks.high_width
-        self.log_kept = [_log_g(-y)]  # of 1 - nu, and of 1 - kappa
-        self.not_large, self.large = np.exp(self.log_kept[0]), np.exp(_log_g(y))
+        self.log_kept = _log_g(-y)
+        self.not_large, self.large = np.exp(self.log_kept), np.exp(_log_g(y))
         if self.parted:
             y = (self.x - marks.low) / marks.low_width
-            self.log_kept.append(_log_g(-y))
-            self.small, self.not_small = np.exp(self.log_kept[1]), np.exp(_log_g(y))
+            self.log_not_small = _log_g(y)
         self.left = math.exp(log_tail_bound(-_LOW))
         self.q, self.drift, self.error = self._marked_large()
 
     # real exponents, by cells
 
-    def above(self, k: float, small: bool = False) -> float:
-        """An upper bound of phi - 1 (or of phi - mid - 1) at a real k >= 1: e^{kL} - 1 - k x is convex in L, 0 at L = 0."""
-        inside = self._bent_above(k, self.kept, self.log_kept[small])
+    def above(self, k: float) -> float:
+        """An upper bound of phi - 1 at a real k >= 1: e^{kL} - 1 - k x is convex in L, 0 at L = 0."""
+        inside = self._bent_above(k, self.kept, self.log_kept)
         left = self.left * (1.0 + k * self.shape.rate)
-        if small:
-            light = np.exp(-0.5 * self.far * self.far + (math.log(self.width) - LOG_ROOT_TWO_PI - _SLACK)) * self.not_small[:-1]
-            q, drift = float(light.sum()), float(light @ np.maximum(self.x[:-1], -self.shape.rate))
-            drift -= self.left * self.shape.rate
-        else:
-            q, drift = self.q * (1.0 - self.error), self.drift * (1.0 - self.error)
+        q, drift = self.q * (1.0 - self.error), self.drift * (1.0 - self.error)
         return (inside + left) * (1.0 + _SLACK) + self._beyond(k) - q - k * drift * (1.0 - _SLACK)
 
     def _bent_above(self, k: float, stop: int, log_weight: Array) -> float:
@@ -141,10 +136,10 @@ class PartedStep:
     def mid_above(self, k: float) -> float:
         """An upper bound of mid at a real k >= 1."""
         part = slice(0, self.kept)
-        with np.errstate(over="ignore", divide="ignore"):
-            share = np.minimum(np.log(self.not_small[1:][part]), self.log_kept[0][part])
+        with np.errstate(over="ignore"):
+            share = np.minimum(self.log_not_small[1:][part], self.log_kept[part])
             most = np.exp(k * self.ratio[1:][part] + self.log_mass[part] + share)
-        left = self.left * float(self.not_small[0])
+        left = self.left * math.exp(float(self.log_not_small[0]))
         return (float(most.sum()) + left) * (1.0 + _SLACK) + self._beyond(k)
 
     def large_above(self, k: float, pivot: float) -> tuple[Array, Array]:
@@ -314,20 +309,29 @@ class PartedStep:
         spacing, rule = self._rule(modulus, log_goal, float(modulus[-1, -1]) + log_tail_bound(float(self.edges[part][-1])))
         begin = float(self.edges[0])
         count = int((float(self.edges[part][-1]) - begin) / spacing) + 2
-        if count * (nodes + 64.0) > _WORK:
+        if count > _WORK / 64.0:
             raise TooFine
         grid = Nodes(shape, begin + spacing * np.arange(count), spacing)
         t_error, ratio_error = grid.ratio_errors()
         first, last = int(grid.ratio.searchsorted(-1.0 / size)), int(grid.ratio.searchsorted(1.0 / size))
         weight = np.exp(grid.base)
-        near = slice(first, last)
-        tails, small_error = power_tails(grid.ratio[near], weight[near], grid.z[near], ratio_error[near], size)
+        tails, small_error = np.zeros(1), 0.0
+        for start in range(first, last, _CHUNK):  # the rounding of a sum grows with its length
+            near = slice(start, min(start + _CHUNK, last))
+            some, off = power_tails(grid.ratio[near], weight[near], grid.z[near], ratio_error[near], size)
+            longer, shorter = (some, tails) if some.size > tails.size else (tails, some)
+            tails = longer.copy()
+            tails[: shorter.size] += shorter
+            small_error += off
+        small_error += (last - first) / _CHUNK * UNIT * float(np.abs(tails).sum())
         powers = np.empty((tails.size, nodes), dtype=np.complex128)
         powers[:], powers[0] = line, 1.0
         factor = line * (line - 1.0)
         excess = factor * (tails @ np.multiply.accumulate(powers, axis=0))
         excess_error = np.abs(factor) * small_error
         pick = np.concatenate((np.arange(first), np.arange(last, count)))
+        if pick.size * (nodes + 64.0) > _WORK:
+            raise TooFine
         z, own, slip = grid.z[pick], weight[pick], t_error[pick]
         ratio, moved = grid.ratio[pick], ratio_error[pick] + 6.0 * UNIT * np.abs(grid.ratio[pick])
         x = np.expm1(ratio)
@@ -368,5 +372,6 @@ def _marked(x: Array, slip: Array, high: float, width: float) -> tuple[Array, Ar
     value = np.maximum(_log_g(y), -740.0)
     found = np.exp(value)
     off = (np.abs(x) + high) * abs(scale) * (slip + (FUNCTION + 8.0 * UNIT))
-    lost = LOG_NDTR * (2.0 - value) + off * (1.0 + np.maximum(-y, 0.0))
+    lean = np.where(y > 0.0, np.exp(-0.49 * np.minimum(y * y, 1400.0)), 1.0 - y)  # at least (log g)' nearby
+    lost = LOG_NDTR * (2.0 - value) + off * lean
     return found, found * np.expm1(np.minimum(lost, 1.0)) + 1e-320
