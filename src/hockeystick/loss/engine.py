@@ -23,7 +23,8 @@ from .contour import Contour, Saddle
 from .cumulant import Closed
 from .lattice import lattice_epsilon, lattice_log_delta
 from .noise import TooFine
-from .parted import parted_epsilon, parted_log_delta, parts
+from .parted import parted_epsilon, parted_log_delta
+from .parted_marks import parts
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
 from .signs import signs_epsilon, signs_log_delta

@@ -2,17 +2,17 @@
 
 Under sparse sampling a step's loss is nearly always tiny and seldom as large as epsilon: no tilt serves both, and the transform
 of the sum hardly falls, since with probability e^{-qT} nothing happens.  So every step is marked by chance, depending on its
-outcome, as small, middle or large (`parted_step.py`).  With "some" the event that some step is large, for every epsilon
+outcome, as small, middle or large (`parted_cells.py`).  With "some" the event that some step is large, for every epsilon
 
-    delta = P(some) - e^eps Q(some)  +  e^eps E_Q[(1 - e^{S-eps})+; some]  +  E[(1 - e^{eps-S})+; none large],
+    delta = P(some) - e^eps Q(some)  +  e^eps E_Q[(1 - e^{S-eps})+; some]  +  E[(1 - e^{eps-S})+; none large].
 
-where the first two terms are closed forms, the third is at most e^{eps (1+r)} times the sum of n E_Q[nu e^{-rL}] (E_Q e^{-rL})^{n-1}
-for any r > 0 (a large step outweighs what the others can take back), and the last is an integral along a contour with phi^n
-(none large) or, less a Chernoff bound of what only small steps can do, with phi^n - (phi - mid)^n (none large, not all small).
+The first two are closed forms; the third is at most e^eps Q(S < eps, some), where Chernoff's inequality says that the others
+hardly take back what a large step adds; the last is an integral along a contour, with phi^n for "none large" or, less a bound of
+what small steps alone can do, with phi^n - (phi - mid)^n for "none large, not all small" (docs/mathematics.md, section 7a).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,116 +22,15 @@ from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from .composed import ComposedLoss
-from .contour import Contour, Saddle, log_markov
-from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
-from .parted_step import Marks, PartedStep, place
+from .contour import Contour, log_markov
+from .noise import TooFine
+from .parted_cells import Marks
+from .parted_marks import RATES, Sketch
+from .parted_step import PartedStep
 from .plan import estimate, guess
-from .sampled import SampledGaussianLoss
 
-_SURE = (29.0, 24.0, 20.0, 16.0, 13.0)  # -log of the relative size allowed to what is only bounded
-_DIGITS = 24.0  # and of the errors of the sum's terms
-_FINE = 30.0  # and to the errors of the rule
-_DEAD = 45.0
-_SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
-_STEPS = 2.0 ** np.arange(-2.0, 10.0, 0.75)
-_NODES = 1 << 13
-_TRIES, _NEAR = 6, 0.03
-_ONE = np.array([1.0, 0.0, 0.0])
-
-
-class _Guide:
-    """One step on plain nodes of the noise: to choose by, never part of an answer."""
-
-    def __init__(self, shape: Shape, count: int, last: float) -> None:
-        self.shape, self.count = shape, count
-        spacing = 0.018 * min(shape.noise, 1.0)
-        if not 0.0 < (last + 8.0) / spacing < 40_000.0:
-            raise TooFine
-        z = np.arange(-8.0, last, spacing)
-        self.ratio, _ = shape.ratios(z)
-        self.x = np.expm1(self.ratio)
-        self.log_weight = math.log(spacing) - LOG_ROOT_TWO_PI - 0.5 * z * z
-        self.weight = np.exp(self.log_weight)
-
-    def mark(self, high: float, sharp: float) -> Array:
-        from scipy.special import ndtr
-
-        found: Array = ndtr((self.x - high) / (sharp * high))
-        return found
-
-    def bent(self, k: Array) -> Array:
-        """e^{kL} - 1 - k x, one row for each k, weighted."""
-        column = k[:, None]
-        grown = column * self.ratio
-        with np.errstate(over="ignore"):
-            found: Array = np.where(
-                grown < 30.0, np.expm1(np.minimum(grown, 30.0)) * self.weight, np.exp(grown + self.log_weight)
-            )
-        return np.minimum(found, 1e300) - column * (self.x * self.weight)
-
-
-def _top(guides: Sequence[_Guide], epsilon: float, target: float, most: float, sharp: float) -> float:
-    """The least x from which a step may be called large, so that the others hardly ever take it back below epsilon."""
-    rates = _STEPS / epsilon
-    fixed = np.full(rates.size, epsilon)
-    lifted = []
-    for guide in guides:
-        inner = np.maximum(guide.bent(-rates).sum(axis=1), -0.999)
-        fixed = fixed + guide.count * np.log1p(inner)
-        lifted.append(np.exp(np.minimum(rates[:, None] * (epsilon - guide.ratio), 600.0)) * (guide.weight * guide.count))
-
-    def taken_back(x: float) -> float:
-        best = math.inf
-        marks = [guide.mark(x, sharp) for guide in guides]
-        for share in (1.0, 1.1, 1.25, 1.5, 2.0, 3.0):  # of epsilon, above which Chernoff's bound is used
-            near = heavy = 0.0
-            for mark, lift, guide in zip(marks, lifted, guides, strict=True):
-                cut = int(guide.ratio.searchsorted(share * epsilon))
-                near += guide.count * float(guide.weight[:cut] @ mark[:cut])
-                heavy = heavy + lift[:, cut:] @ mark[cut:]
-            far = float((fixed + np.log(heavy + 1e-290)).min())
-            best = min(best, float(np.logaddexp(far, math.log(near + 1e-300) + epsilon)))
-        return best
-
-    low, high = math.log(1.05 * math.expm1(epsilon)), math.log(most)
-    while high - low > 0.03:
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if taken_back(math.exp(middle)) < target else (middle, high)
-    return math.exp(high)
-
-
-def _bottom(guides: Sequence[_Guide], epsilon: float, target: float, top: float, sharp: float) -> tuple[float, list[float]]:
-    """The largest x below which steps may be called small, so that they alone hardly ever reach epsilon; the orders that show it."""
-    orders = 4.0 * _STEPS / epsilon
-    tables = [(guide, guide.bent(1.0 + orders)) for guide in guides]
-    markov = np.array([log_markov(order) for order in orders.tolist()])
-
-    def reached(x: float) -> Array:
-        total = markov - orders * epsilon
-        for guide, table in tables:
-            mark = guide.mark(x, sharp)
-            some = mark * guide.weight
-            inner = table @ (1.0 - mark) - float(some.sum()) - (1.0 + orders) * float(some @ guide.x)
-            total = total + guide.count * np.log1p(np.maximum(inner, -0.999))
-        return total
-
-    scale = math.expm1(epsilon)
-    low, high = math.log(math.expm1(1e-3 * epsilon)), math.log(min(0.7 * scale, top / 2.0))
-    if float(reached(math.exp(low)).min()) > target:
-        return 0.0, []
-    while high - low > 0.02:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if float(reached(math.exp(middle)).min()) < target else (low, middle)
-    best = int(reached(math.exp(low)).argmin())
-    return math.exp(low), [float(orders[best])]
-
-
-def _fade(guides: Sequence[_Guide]) -> float:
-    """About the u at which |phi|^n has died out."""
-    u = np.geomspace(1e-2, 1e12, 57)
-    total = sum(guide.count * ((1.0 - np.cos(np.minimum(u[:, None] * guide.ratio, 1e3))) @ guide.weight) for guide in guides)
-    dead = np.nonzero(total > _DEAD)[0]
-    return float(u[dead[0]]) if dead.size else math.inf
+_FINE = 30.0  # -log of the errors of the rule
+_TRIES, _NEAR = 5, 0.05
 
 
 class _Slice(NamedTuple):
@@ -186,9 +85,9 @@ class _Slice(NamedTuple):
             value, off = log1p_complex(parts.excess), parts.excess_error / size
             total += count * value
             error += count * (off + 4.0 * FUNCTION * np.abs(value))
-            if parts.mid is not None and parts.mid_error is not None:
+            if parts.mid is not None:
                 share = -parts.mid / (1.0 + parts.excess)
-                lost = (parts.mid_error / size + np.abs(share) * (off + 8.0 * UNIT)) * (1.0 + 1e-6)
+                lost = (parts.mid_error / size + np.abs(share) * (off + 8.0 * UNIT)) / (1.0 - np.minimum(off, 0.5))
                 term = log1p_complex(share)
                 gain -= count * term
                 rest = np.abs(1.0 + share)
@@ -206,106 +105,26 @@ class _Slice(NamedTuple):
 class Parted:
     """A run of sampled Gaussian steps in the order "remove", for epsilons near one; every bound holds for all epsilons."""
 
-    nodes_allowed = _NODES
+    nodes_allowed = 1 << 13
 
-    def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float) -> None:
-        if not (parts(run) and 1e-7 < epsilon < 200.0 and log_delta > -600.0):
-            raise TooFine
-        self.run, self.epsilon = run, epsilon
-        terms = [(loss, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
-        deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in terms))
-        most = math.expm1(2.0 * epsilon + 14.0 * deviation)
-        self.guides = [_Guide(loss.shape, count, place(loss.shape, 3.0 * most)) for loss, count in terms]
-        steps = sum(count for _, count in terms)
-        # so that hardly any tiny loss is marked
-        sharp = 1.0 / math.sqrt(2.0 * (math.log(steps) + 4.0 + epsilon + _SURE[0] - log_delta))
-        hard = _HARD * epsilon / -math.expm1(-epsilon)  # the tilt at epsilon is steep if that is small
-        self.sharp = min(_SOFT, sharp), min(_SOFT, hard, sharp)
-        fade = _fade(self.guides)
-        for sure in _SURE:
-            target = log_delta - sure
-            self.high = _top(self.guides, epsilon, target, most, self.sharp[1])
-            self.low, orders = _bottom(self.guides, epsilon, target, self.high, self.sharp[0])
-            if self.low and not 9.0 / self.sharp[0] * (1.0 + self.low) / self.low < fade:
-                self.low, orders = 0.0, []
-            self._weigh()
-            saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
-            c = saddle.c
-            size = self.expand(c)[0] - c * epsilon - math.log(c) - math.log1p(c) + math.log(saddle.width)
-            if size - log_delta - _DIGITS < -sure:
-                break  # else the terms of the sum would cancel too far: a nearer top is the better choice
-        start = 10.0 / epsilon
-        marks = Marks(self.low, self.high, self.sharp[0] * self.low, self.sharp[1] * self.high)
-        self.steps = [
-            (PartedStep(loss.shape, marks, max(2.0 + saddle.ahead, *(1.0 + order for order in orders), start)), count)
-            for loss, count in terms
-        ]
+    def __init__(self, sketch: Sketch) -> None:
+        self.sketch, marks, c = sketch, sketch.marks, sketch.saddle.c
+        most = max(2.0 + sketch.saddle.ahead, 10.0 / sketch.epsilon)
+        self.steps = [(PartedStep(shape, marks, most), count) for shape, count in sketch.terms]
+        self._level = sketch.expand(c)[0]
         self._count_large()
-        self._bound_small(orders)
-        self._bound_taken(epsilon)
-        self.contour = Contour(self, saddle)  # type: ignore[arg-type]
-        self.laid = self.contour.lay()
-        if self.laid:  # the decay was proved relative to a guess
-            self.contour.dropped *= math.exp(max(0.0, self._level - self.contour.height[0]))
-
-    def _weigh(self) -> None:
-        """The weights of the guides, marked."""
-        self._tables = []
-        for guide in self.guides:
-            large = guide.mark(self.high, self.sharp[1])
-            middle = (guide.mark(self.low, self.sharp[0]) if self.low else np.ones(large.size)) - large
-            self._tables.append(
-                (guide, guide.weight * large, guide.weight * (1.0 - large), guide.weight * np.maximum(middle, 0.0))
-            )
-
-    def expand(self, c: float) -> tuple[float, float, float]:
-        """log of the transform at c and two derivatives, about."""
-        k = 1.0 + c
-        base = np.zeros(3)  # n log phi, or n log(phi - mid)
-        gain = np.zeros(3)
-        for guide, large, kept, middle in self._tables:
-            grown = np.exp(np.minimum(k * guide.ratio, 600.0))
-            q, drift = float(large.sum()), float(large @ guide.x)
-            phi = np.array(
-                [
-                    1.0 + float(kept @ (grown - 1.0 - k * guide.x)) - q - k * drift,
-                    float(kept @ (guide.ratio * grown - guide.x)) - drift,
-                    float(kept @ (guide.ratio**2 * grown)),
-                ]
-            )
-            mid = np.array([float(middle @ (guide.ratio**power * grown)) for power in range(3)])
-            if self.low:
-                rest = phi - mid
-                odds = np.array([mid[0], mid[1] - mid[0] * rest[1] / rest[0], 0.0]) / rest[0]
-                odds[2] = (mid[2] - odds[0] * rest[2] - 2.0 * odds[1] * rest[1]) / rest[0]
-                base, gain = base + guide.count * _log_jet(rest), gain + guide.count * _log_jet(odds + _ONE, odds[0])
-            else:
-                base = base + guide.count * _log_jet(phi)
-        if self.low:  # log(e^gain - 1)
-            some = max(-math.expm1(-float(gain[0])), 1e-300)
-            base[0] += gain[0] + math.log(some)
-            base[1] += gain[1] / some
-            base[2] += gain[2] / some - gain[1] ** 2 * (1.0 - some) / some**2
-        return float(base[0]), float(base[1]), max(float(base[2]), 1e-300)
-
-    def saddle_of_epsilon(self, epsilon: float) -> float:
-        """The c of `Saddle`."""
-        return self.run.saddle_of_epsilon(epsilon, 10.0 / epsilon, self.expand)
+        self._bound_small()
+        self._bound_taken()
+        self.contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
+        if not self.contour.lay():
+            raise TooFine
+        # the decay was proved relative to a guess
+        self.contour.dropped *= math.exp(max(0.0, self._level - self.contour.height[0]))
 
     def slice(self, c: float, ahead: float) -> _Slice:
-        self._level = self.expand(c)[0]
-        heights = sum(
-            guide.count * math.log(max(self._phi(guide, kept, large, c), 1e-3)) for guide, large, kept, _ in self._tables
-        )
-        counts = sum(count for _, count in self.steps)
-        goal = -_FINE - math.log(counts) + min(0.0, self._level - heights if self.low else 0.0)
-        return _Slice(self.steps, c, goal, self._level)
-
-    @staticmethod
-    def _phi(guide: _Guide, kept: Array, large: Array, c: float) -> float:
-        k = 1.0 + c
-        bent = np.exp(np.minimum(k * guide.ratio, 600.0)) - 1.0 - k * guide.x
-        return 1.0 + float(kept @ bent) - float(large.sum()) - k * float(large @ guide.x)
+        """Along the contour of the sketch."""
+        short = min(0.0, self._level - self.sketch.height(c)) if self.sketch.marks.low else 0.0
+        return _Slice(self.steps, c, short - _FINE - math.log(self.sketch.steps), self._level)
 
     def _count_large(self) -> None:
         """P(some) and Q(some), and a bound of their relative errors."""
@@ -315,42 +134,39 @@ class Parted:
         worst = max(step.error for step, _ in self.steps)
         self.count_error = worst * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(self.steps) + 8.0) * UNIT
 
-    def _bound_small(self, orders: list[float]) -> None:
-        """Bounds of E[(1 - e^{eps-S})+; all small], as logarithms that fall by the order with eps: that not small is large here."""
-        self._small = []
-        if not orders:
+    def _bound_small(self) -> None:
+        """A bound of E[(1 - e^{eps-S})+; all small]: its logarithm falls by the order with eps.  What is not small is large here."""
+        self._order, self._small = self.sketch.order, -math.inf
+        if not self._order:
             return
-        marks = Marks(0.0, self.low, 0.0, self.sharp[0] * self.low)
-        steps = [(PartedStep(step.shape, marks, 1.0 + max(orders)), count) for step, count in self.steps]
-        for order in orders:
-            total = log_markov(order) * (1.0 - 2.0 * FUNCTION) + 1e-9
-            for step, count in steps:
-                found = step.values(1.0 + order, 0.0, 1, -14.0 - math.log(count))
-                total += count * math.log1p(float(found.excess[0].real) + float(found.excess_error[0])) * (1.0 + 4.0 * FUNCTION)
-            self._small.append((order, total))
+        marks = self.sketch.marks
+        here = Marks(0.0, marks.low, 0.0, marks.low_width)
+        self._small = log_markov(self._order) * (1.0 - 2.0 * FUNCTION) + 1e-9
+        for shape, count in self.sketch.terms:
+            found = PartedStep(shape, here, 1.0 + self._order).values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
+            excess = float(found.excess[0].real) + float(found.excess_error[0])
+            self._small += count * math.log1p(excess) * (1.0 + 4.0 * FUNCTION)
 
-    def _bound_taken(self, epsilon: float) -> None:
-        """Bounds of Q(S < eps, some): for several r, log of a sum over outcomes above some edges, which is to be multiplied by
-        e^{r (eps - epsilon)}, and the probability to be marked as large below them."""
+    def _bound_taken(self) -> None:
+        """Bounds of Q(S < eps, some): for several r, log of a sum over outcomes above some edges, to be multiplied by
+        e^{r (eps - epsilon)}, and the probability that an outcome below them is marked as large."""
         self._taken = []
-        for rate in (_STEPS / epsilon).tolist():
+        for rate in (RATES / self.sketch.epsilon).tolist():
             height = math.fsum(count * math.log1p(step.reverse_above(rate)) for step, count in self.steps) + 1e-9
             near = far = 0.0
-            lift = math.exp(min(height, 600.0))
             for step, count in self.steps:
-                light, heavy = step.large_above(rate, epsilon)
-                edge = int((light + lift * heavy).argmin())
+                light, heavy = step.large_above(rate, self.sketch.epsilon)
+                edge = int(np.logaddexp(np.log(light + 1e-300), height + np.log(heavy)).argmin())
                 near, far = near + count * float(light[edge]), far + count * float(heavy[edge])
-            self._taken.append((rate, height + math.log(far + 1e-300) + 1e-9, near * (1.0 + 1e-9)))
+            self._taken.append((rate, height + math.log(far) + 1e-9, near * (1.0 + 1e-9)))
 
     def _sides(self, epsilon: float) -> tuple[float, float, float]:
         """P(some) - e^eps Q(some), a bound of its error, and a bound of what else may add to delta."""
         away = self.q * math.exp(epsilon)
         error = (self.p + away) * (self.count_error + 4.0 * FUNCTION)
-        taken = (math.exp(min(log + rate * (epsilon - self.epsilon), 1.0)) + near for rate, log, near in self._taken)
+        taken = (math.exp(min(log + rate * (epsilon - self.sketch.epsilon), 1.0)) + near for rate, log, near in self._taken)
         rest = min((1.0, *taken)) * math.exp(epsilon)
-        if self.low:
-            rest += math.exp(min(1.0, *(log - order * epsilon for order, log in self._small)))
+        rest += math.exp(min(1.0, self._small - self._order * epsilon))
         return self.p - away, error, rest * (1.0 + 1e-9)
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
@@ -377,20 +193,17 @@ class Parted:
 def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
     epsilon = guess(run, log_delta)
-    for _ in range(_TRIES):
-        parted = Parted(run, epsilon, log_delta)
-        if not parted.laid:
-            raise TooFine
-
-        def gap(at: float, parted: Parted = parted) -> tuple[float, float]:
-            value, slope = parted.estimate(at)
-            return log_delta - value, -slope
-
-        found = increasing_root(gap, epsilon, lower=0.4 * epsilon, upper=2.5 * epsilon, tolerance=1e-13, steps=60)
-        near = abs(found - epsilon) < _NEAR * epsilon
-        epsilon = found
-        if near:
+    for _ in range(_TRIES):  # to a per cent
+        sketch = Sketch(run, epsilon, log_delta)
+        found = _root(lambda at, sketch=sketch: sketch.about(at), log_delta, epsilon, 1e-3)
+        if abs(found - epsilon) < _NEAR * epsilon:
             break
+        epsilon = found
+    parted = Parted(sketch)
+    epsilon = _root(parted.estimate, log_delta, epsilon, 1e-13)
+    if abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
+        parted = Parted(Sketch(run, epsilon, log_delta))
+        epsilon = _root(parted.estimate, log_delta, epsilon, 1e-13)
     pace = -parted.estimate(epsilon)[1]
     return (
         certified_end(lambda e: parted.lower(e) - (log_delta + slack), epsilon, -pace),
@@ -398,29 +211,24 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
     )
 
 
+def _root(about: Callable[[float], tuple[float, float]], log_delta: float, start: float, tolerance: float) -> float:
+    """The epsilon not far from a start at which log delta is about this."""
+
+    def gap(epsilon: float) -> tuple[float, float]:
+        value, slope = about(epsilon)
+        return log_delta - value, -slope
+
+    return increasing_root(gap, start, lower=0.4 * start, upper=2.5 * start, tolerance=tolerance, steps=40)
+
+
 def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
     log_delta = min(estimate(run, epsilon), -1e-9)
-    low, high = -math.inf, 0.0
     for _ in range(_TRIES):
-        parted = Parted(run, epsilon, log_delta)
-        if not parted.laid:
-            raise TooFine
-        low, high = max(low, parted.lower(epsilon)), min(high, parted.upper(epsilon))
-        found = parted.estimate(epsilon)[0]
+        sketch = Sketch(run, epsilon, log_delta)
+        found = min(sketch.about(epsilon)[0], -1e-9)
         if abs(found - log_delta) < 1.0:
             break
         log_delta = found
-    return low, high
-
-
-def _log_jet(jet: Array, excess: float | None = None) -> Array:
-    """log f and its derivatives from f, f', f''; f - 1 may be given."""
-    value = max(float(jet[0]), 1e-300)
-    first = float(jet[1]) / value
-    return np.array([math.log(value) if excess is None else math.log1p(excess), first, float(jet[2]) / value - first * first])
-
-
-def parts(run: ComposedLoss) -> bool:
-    """Whether the run is one that can be parted."""
-    return all(isinstance(loss, SampledGaussianLoss) and loss.removals == (True,) for loss, _ in run.terms)
+    parted = Parted(sketch)
+    return parted.lower(epsilon), min(0.0, parted.upper(epsilon))
