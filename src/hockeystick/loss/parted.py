@@ -135,7 +135,7 @@ class Parted:
         self.count_error = worst * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(self.steps) + 8.0) * UNIT
 
     def _bound_small(self) -> None:
-        """A bound of E[(1 - e^{eps-S})+; all small]: its logarithm falls by the order with eps.  What is not small is large here."""
+        """A bound of E[(1 - e^{eps-S})+; all small]: its logarithm falls by the order with eps.  What is not small is large."""
         self._order, self._small = self.sketch.order, -math.inf
         if not self._order:
             return
@@ -145,6 +145,8 @@ class Parted:
         for shape, count in self.sketch.terms:
             found = PartedStep(shape, here, 1.0 + self._order).values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
             excess = float(found.excess[0].real) + float(found.excess_error[0])
+            if not math.isfinite(excess):
+                raise TooFine
             self._small += count * math.log1p(excess) * (1.0 + 4.0 * FUNCTION)
 
     def _bound_taken(self) -> None:
@@ -162,10 +164,11 @@ class Parted:
 
     def _sides(self, epsilon: float) -> tuple[float, float, float]:
         """P(some) - e^eps Q(some), a bound of its error, and a bound of what else may add to delta."""
-        away = self.q * math.exp(epsilon)
+        pay = math.exp(min(epsilon, 600.0))  # no more is asked than an upper bound, where it is larger
+        away = self.q * pay
         error = (self.p + away) * (self.count_error + 4.0 * FUNCTION)
         taken = (math.exp(min(log + rate * (epsilon - self.sketch.epsilon), 1.0)) + near for rate, log, near in self._taken)
-        rest = min((1.0, *taken)) * math.exp(epsilon)
+        rest = min((self.q * (1.0 + 2.0 * self.count_error), *taken)) * pay
         rest += math.exp(min(1.0, self._small - self._order * epsilon))
         return self.p - away, error, rest * (1.0 + 1e-9)
 
@@ -179,6 +182,8 @@ class Parted:
 
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon)."""
+        if epsilon > 600.0:
+            return -math.inf
         some, error, _ = self._sides(epsilon)
         total = some - error + math.exp(min(self.contour.lower(epsilon), 1.0)) * (1.0 - 2.0 * FUNCTION)
         return math.log(total) - 4.0 * FUNCTION * (1.0 + abs(math.log(total))) if total > 0.0 else -math.inf
@@ -187,7 +192,8 @@ class Parted:
         """A certified upper bound of log delta(epsilon)."""
         some, error, rest = self._sides(epsilon)
         total = some + error + rest + math.exp(min(self.contour.upper(epsilon), 1.0)) * (1.0 + 2.0 * FUNCTION)
-        return math.log(total) + 4.0 * FUNCTION * (1.0 + abs(math.log(total)))
+        value = math.log(max(total, 1e-300))
+        return value + 4.0 * FUNCTION * (1.0 + abs(value))
 
 
 def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""A Poisson-sampled Gaussian step in the order "remove", its outcomes marked by chance as small, middle or large: bounds by cells.
+"""A Poisson-sampled Gaussian step in the order "remove", its outcomes marked as small, middle or large: bounds by cells.
 
 With x = e^L - 1 = q (e^t - 1) and g the normal distribution function, an outcome is large with probability
 nu = g((x - high)/high_width), and not small with probability kappa, the same of `low` < `high`.  Of e^{kL}, k = 1 + w,

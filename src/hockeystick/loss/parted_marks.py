@@ -1,7 +1,6 @@
 """Where a sparse run is parted into small, middle and large steps, and about what is found there: nothing is part of a proof."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,6 +16,7 @@ _DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 45.0
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
+_ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
 _SHARES = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0)
 _ONE = np.array([1.0, 0.0, 0.0])
 
@@ -124,12 +124,12 @@ class Sketch:
 
     def _reached(self) -> tuple[Array, Array, list[Array]]:
         """Several orders, Chernoff's factors and the weights of e^{kL}."""
-        orders = 4.0 * RATES / self.epsilon
+        orders = _ORDERS / self.epsilon
         markov = np.array([log_markov(order) for order in orders.tolist()])
         return orders, markov - orders * self.epsilon, [guide.bent(1.0 + orders) for guide in self.guides]
 
     def _bottom(self, reached: tuple[Array, Array, list[Array]], target: float, top: float) -> tuple[float, float]:
-        """The largest x below which steps may be called small, as these alone hardly ever reach epsilon; the order that shows it."""
+        """The largest x below which steps may be called small: these alone hardly ever reach epsilon; the order that shows it."""
         orders, fixed, tables = reached
 
         def bounds(x: float) -> Array:
@@ -161,6 +161,7 @@ class Sketch:
     def _mark(self, marks: Marks) -> None:
         """Fixes the marks, and the weights of what is large, of the rest and of what is middle."""
         self.marks = marks
+        self._found: dict[float, tuple[float, float, float]] = {}
         self._tables = []
         for guide in self.guides:
             large = guide.mark(marks.high, marks.high_width)
@@ -170,6 +171,11 @@ class Sketch:
 
     def expand(self, c: float) -> tuple[float, float, float]:
         """log of the transform at c, and two derivatives."""
+        if c not in self._found:
+            self._found[c] = self._expand(c)
+        return self._found[c]
+
+    def _expand(self, c: float) -> tuple[float, float, float]:
         k = 1.0 + c
         base, gain = np.zeros(3), np.zeros(3)  # n log phi; or n log(phi - mid), and n log(phi / (phi - mid))
         for guide, large, kept, middle in self._tables:

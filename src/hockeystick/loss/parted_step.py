@@ -97,7 +97,9 @@ class PartedStep(PartedCells):
         z, own, ratio, slip, moved = grid.z[pick], weight[pick], grid.ratio[pick], slip[pick], moved[pick]
         x = np.expm1(ratio)
         kept, kept_off = _marked(x, slip, marks.high, -marks.high_width)
-        tilted = own * np.exp(k * ratio)
+        tilted = own * np.exp(np.minimum(k * ratio, 700.0))
+        if not k * float(ratio[-1]) < 700.0:
+            raise TooFine
         rows = [tilted * kept]
         if self.parted:
             middle, middle_off = self._middle(x, slip, kept, kept_off)
