@@ -201,7 +201,8 @@ def _closer(run: ComposedLoss, log_delta: float, slack: float, floor: float, end
     if not _has_closed(run):
         if parts(run):
             engines.append((1e-9, lambda: parted_epsilon(run, log_delta, slack)))
-        engines.append((1e-6, lambda: lattice_epsilon(run, log_delta, slack, floor)))
+        # where steps are parted, a lattice seldom does better
+        engines.append((5e-6 if parts(run) else 1e-6, lambda: lattice_epsilon(run, log_delta, slack, floor)))
     engines.append((1e-6, lambda: signs_epsilon(run, log_delta, slack)))
     for share, engine in engines:
         if wide(share):

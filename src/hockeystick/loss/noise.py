@@ -155,8 +155,8 @@ class Grid(Nodes):
 
     Built for one real exponent k; unless M(k) is large, and k is positive, also for the exponents of the other order of the pair,
     down to about 1 - k.  What lies beyond the ends is about e^-lead M(k), and so is the error of the rule for imaginary parts up
-    to `reach`, unless a `step` is given: then it is for real exponents only.  `ahead`, if larger than k, is another real exponent that the
-    range should serve where that is cheap.
+    to `reach`, unless a `step` is given: then it is for real exponents only.  `ahead`, if larger than k, is another real exponent
+    that the range should serve where that is cheap.
     """
 
     def __init__(

@@ -61,19 +61,19 @@ class _Slice(NamedTuple):
         return np.array([found])
 
     def decay(self, cells: Cells) -> Array:
-        """Relative to `level`."""
-        k = 1.0 + self.c
-        if not self.parted:
-            near, far = np.zeros(cells.left.size), np.full(cells.left.size, self.level)
+        """Relative to `level`: |phi^n|, or |phi^n - (phi - mid)^n| <= n |mid| max(phi(c), 1)^n."""
+        k, u = 1.0 + self.c, cells.left
+        if self.parted:
+            heights = [count * math.log1p(max(step.above(k), 0.0)) for step, count in self.steps]
+            logs = np.array([math.log(count) + step.far_off(k, u) for step, count in self.steps])
+            found: Array = np.maximum(0.0, self.level - sum(heights) - 1e-9 - np.logaddexp.reduce(logs))
+        else:
+            near, far = np.zeros(u.size), np.full(u.size, self.level)
             for step, count in self.steps:
                 near += count * step.fall(k, 1.0 + step.above(k), cells)[0]
-                far -= count * step.far_off(k, cells.left)
-            return np.maximum(near * (1.0 - 1e-12), far)
-        height, logs = 0.0, []
-        for step, count in self.steps:
-            height += count * math.log1p(max(step.above(k), 0.0))
-            logs.append(math.log(count) + step.far_off(k, cells.left))
-        return np.maximum(0.0, self.level - height - np.logaddexp.reduce(np.array(logs)) - 1e-9)
+                far -= count * step.far_off(k, u)
+            found = np.maximum(near * (1.0 - 1e-12), far)
+        return found
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         total: ComplexArray = np.zeros(nodes, dtype=np.complex128)
@@ -201,7 +201,7 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
     epsilon = guess(run, log_delta)
     for _ in range(_TRIES):  # to a per cent
         sketch = Sketch(run, epsilon, log_delta)
-        found = _root(lambda at, sketch=sketch: sketch.about(at), log_delta, epsilon, 1e-3)
+        found = _root(sketch.about, log_delta, epsilon, 1e-3)
         if abs(found - epsilon) < _NEAR * epsilon:
             break
         epsilon = found

@@ -47,8 +47,9 @@ class _Guide:
         grown = column * self.ratio
         with np.errstate(over="ignore"):
             far = np.minimum(np.exp(grown + self.log_weight), 1e300)
-        found: Array = np.where(grown < 30.0, np.expm1(np.minimum(grown, 30.0)) * self.weight, far)
-        return found - column * (self.x * self.weight)
+        near = np.expm1(np.minimum(grown, 30.0)) * self.weight
+        found: Array = np.where(grown < 30.0, near, far) - column * (self.x * self.weight)
+        return found
 
 
 class Sketch:
@@ -162,12 +163,12 @@ class Sketch:
         """Fixes the marks, and the weights of what is large, of the rest and of what is middle."""
         self.marks = marks
         self._found: dict[float, tuple[float, float, float]] = {}
-        self._tables = []
+        self._tables: list[tuple[_Guide, Array, Array, Array]] = []
         for guide in self.guides:
             large = guide.mark(marks.high, marks.high_width)
             middle = guide.mark(marks.low, marks.low_width) - large if marks.low else large
-            weights = [guide.weight * part for part in (large, 1.0 - large, np.maximum(middle, 0.0))]
-            self._tables.append((guide, *weights))
+            w = guide.weight
+            self._tables.append((guide, w * large, w * (1.0 - large), w * np.maximum(middle, 0.0)))
 
     def expand(self, c: float) -> tuple[float, float, float]:
         """log of the transform at c, and two derivatives."""

@@ -137,7 +137,8 @@ class PartedStep(PartedCells):
         self, grid: Nodes, weight: Array, moved: Array, first: int, last: int, line: ComplexArray, size: float
     ) -> tuple[ComplexArray, Array]:
         """The sum of e^{kL} - 1 - k x over the nodes with |L| size <= 1, and bounds of its error."""
-        tails, error = np.zeros(1), 0.0
+        tails: Array = np.zeros(1)
+        error = 0.0
         for start in range(first, last, _CHUNK):  # the rounding of a sum grows with its length
             part = slice(start, min(start + _CHUNK, last))
             some, off = power_tails(grid.ratio[part], weight[part], grid.z[part], moved[part], size)
@@ -147,9 +148,11 @@ class PartedStep(PartedCells):
             error += off
         powers = np.empty((tails.size, line.size), dtype=np.complex128)
         powers[:], powers[0] = line, 1.0
-        factor = line * (line - 1.0)
+        factor: ComplexArray = line * (line - 1.0)
         error += ((last - first) / _CHUNK + 1.0) * UNIT * float(np.abs(tails) @ size ** np.arange(tails.size))
-        return factor * (tails @ np.multiply.accumulate(powers, axis=0)), np.abs(factor) * error
+        lost = np.abs(factor) * error
+        factor *= tails @ np.multiply.accumulate(powers, axis=0)
+        return factor, lost
 
 
 def _marked(x: Array, slip: Array, high: float, width: float) -> tuple[Array, Array]:
