@@ -102,10 +102,12 @@ def estimate(run: ComposedLoss, epsilon: float) -> float:
 def guess(run: ComposedLoss, log_delta: float) -> float:
     """About where epsilon lies."""
     points: list[float] = SCALES[run.ceiling > SCALES].tolist() or [1e-13]
+    _, mean, variance = run.sketch(0.0)
+    sure = mean - 2.0 * math.sqrt(variance) if log_delta < -1.0 else 0.0  # delta is nearly 1 up to here
     low, high = 0, len(points) - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if estimate(run, points[middle]) > log_delta:
+        if points[middle] < sure or estimate(run, points[middle]) > log_delta:
             low = middle
         else:
             high = middle
