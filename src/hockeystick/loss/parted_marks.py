@@ -79,7 +79,7 @@ class Sketch:
             low, order = self._bottom(reached, log_delta - sure, high)
             if low and not 9.0 / self.soft * (1.0 + low) / low < fade:  # without is cheaper
                 low = order = 0.0
-            self._mark(Marks(low, high, self.soft * low, self.hard * high))
+            self._mark(self._marks(low, high))
             saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
             c = saddle.c
             size = self.expand(c)[0] - c * epsilon - math.log(c) - math.log1p(c) + math.log(saddle.width) - log_delta
@@ -158,6 +158,12 @@ class Sketch:
             total += guide.count * ((1.0 - np.cos(np.minimum(u[:, None] * guide.ratio, 1e3))) @ guide.weight)
         dead = np.nonzero(total > _DEAD)[0]
         return float(u[dead[0]]) if dead.size else math.inf
+
+    def _marks(self, low: float, high: float) -> Marks:
+        """Widths such that what is large is never small: kappa >= nu for all x >= -q."""
+        wide, rate = self.hard * high, max(shape.rate for shape, _ in self.terms)
+        narrow = max(min(self.soft * low, wide), wide * (rate + low) / (rate + high) * (1.0 + 1e-12)) if low else 0.0
+        return Marks(low, high, narrow, wide)
 
     def _mark(self, marks: Marks) -> None:
         """Fixes the marks, and the weights of what is large, of the rest and of what is middle."""
