@@ -117,7 +117,8 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
                 if low < -1e-3 and high > -0.5 and not run.infinite():  # it is of the whole, not of the finite part
                     low = max(low, near_one(run, epsilon))
             except TooFine:
-                high = min(high, _finite_log_delta(unsampled(run), epsilon)[1])
+                if (plain := unsampled(run)) != run:
+                    high = min(high, _finite_log_delta(plain, epsilon)[1])
         if low < high - 1e-9 and run.rows > 1:  # each ordered pair by itself may prove more
             ends = largest(_finite_log_delta(single, epsilon) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
@@ -174,7 +175,8 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
         elif run.fades:
             low, high = _solve(run, log_delta, target)
     except TooFine:
-        high = _finite_epsilon(unsampled(run), log_delta)[1]
+        if (plain := unsampled(run)) != run:
+            high = _finite_epsilon(plain, log_delta)[1]
     if low < high * (1.0 - 1e-9) and run.rows > 1:  # each ordered pair by itself may prove more
         ends = -math.inf, -math.inf
         for single in run.singles():

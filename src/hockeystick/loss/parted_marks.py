@@ -72,7 +72,8 @@ class Sketch:
         # so that hardly any tiny loss is marked; and the tilt is steep where epsilon is small
         sharp = 1.0 / math.sqrt(2.0 * (math.log(self.steps) + 4.0 + epsilon + _SURE[0] - log_delta))
         self.soft, self.hard = min(_SOFT, sharp), min(_SOFT, sharp, _HARD * epsilon / -math.expm1(-epsilon))
-        back, reached, fade = self._back(), self._reached(), self._fade()
+        with np.errstate(all="ignore"):
+            back, reached, fade = self._back(), self._reached(), self._fade()
         best = math.inf
         for sure in _SURE:
             high = self._top(back, log_delta - sure)
@@ -166,39 +167,40 @@ class Sketch:
         return Marks(low, high, narrow, wide)
 
     def _mark(self, marks: Marks) -> None:
-        """Fixes the marks, and the weights of what is large, of the rest and of what is middle."""
+        """Fixes the marks, and the weights of what is large (or not small), of what is not, and of what is middle."""
         self.marks = marks
         self._found: dict[float, tuple[float, float, float]] = {}
         self._tables: list[tuple[_Guide, Array, Array, Array]] = []
         for guide in self.guides:
             large = guide.mark(marks.high, marks.high_width)
-            middle = guide.mark(marks.low, marks.low_width) - large if marks.low else large
+            heavy = guide.mark(marks.low, marks.low_width) if marks.low else large
             w = guide.weight
-            self._tables.append((guide, w * large, w * (1.0 - large), w * np.maximum(middle, 0.0)))
+            self._tables.append((guide, w * heavy, w * (1.0 - heavy), w * np.maximum(heavy - large, 0.0)))
 
     def expand(self, c: float) -> tuple[float, float, float]:
         """log of the transform at c, and two derivatives."""
         if c not in self._found:
-            self._found[c] = self._expand(c)
+            with np.errstate(all="ignore"):
+                self._found[c] = self._expand(c)
+            if not all(map(math.isfinite, self._found[c])):
+                raise TooFine
         return self._found[c]
 
     def _expand(self, c: float) -> tuple[float, float, float]:
         k = 1.0 + c
-        base, gain = np.zeros(3), np.zeros(3)  # n log phi; or n log(phi - mid), and n log(phi / (phi - mid))
-        for guide, large, kept, middle in self._tables:
+        base, gain = np.zeros(3), np.zeros(3)  # n log(phi - mid) and n log(phi / (phi - mid))
+        for guide, heavy, light, middle in self._tables:
             grown = np.exp(np.minimum(k * guide.ratio, 600.0))
             powers = grown, guide.ratio * grown, guide.ratio * guide.ratio * grown
-            q, drift = float(large.sum()), float(large @ guide.x)
-            value = 1.0 - q - k * drift + float(kept @ (grown - 1.0 - k * guide.x))
-            phi = np.array([value, float(kept @ (powers[1] - guide.x)) - drift, float(kept @ powers[2])])
-            if not self.marks.low:
-                base = base + guide.count * _log_jet(phi)
-                continue
-            mid = np.array([float(middle @ power) for power in powers])
-            rest = phi - mid
-            odds = np.array([mid[0], mid[1] - mid[0] * rest[1] / rest[0], 0.0]) / rest[0]
-            odds[2] = (mid[2] - odds[0] * rest[2] - 2.0 * odds[1] * rest[1]) / rest[0]
-            base, gain = base + guide.count * _log_jet(rest), gain + guide.count * _log_jet(odds + _ONE, float(odds[0]))
+            q, drift = float(heavy.sum()), float(heavy @ guide.x)
+            value = 1.0 - q - k * drift + float(light @ (grown - 1.0 - k * guide.x))
+            rest = np.array([value, float(light @ (powers[1] - guide.x)) - drift, float(light @ powers[2])])
+            base = base + guide.count * _log_jet(rest)
+            if self.marks.low:
+                mid = np.array([float(middle @ power) for power in powers])
+                odds = np.array([mid[0], mid[1] - mid[0] * rest[1] / rest[0], 0.0]) / rest[0]
+                odds[2] = (mid[2] - odds[0] * rest[2] - 2.0 * odds[1] * rest[1]) / rest[0]
+                gain = gain + guide.count * _log_jet(odds + _ONE, float(odds[0]))
         if self.marks.low:  # + log(e^gain - 1)
             some = max(-math.expm1(-float(gain[0])), 1e-300)
             base[0] += gain[0] + math.log(some)
@@ -209,10 +211,10 @@ class Sketch:
     def height(self, c: float) -> float:
         """n log phi at c."""
         k, total = 1.0 + c, 0.0
-        for guide, large, kept, _ in self._tables:
-            bent = np.exp(np.minimum(k * guide.ratio, 600.0)) - 1.0 - k * guide.x
-            value = 1.0 - float(large.sum()) - k * float(large @ guide.x) + float(kept @ bent)
-            total += guide.count * math.log(max(value, 1e-3))
+        for guide, heavy, light, middle in self._tables:
+            grown = np.exp(np.minimum(k * guide.ratio, 600.0))
+            value = 1.0 - float(heavy.sum()) - k * float(heavy @ guide.x) + float(light @ (grown - 1.0 - k * guide.x))
+            total += guide.count * math.log(max(value + float(middle @ grown), 1e-3))
         return total
 
     def saddle_of_epsilon(self, epsilon: float) -> float:
@@ -223,8 +225,11 @@ class Sketch:
         """log delta and its slope near the epsilon of the marks, to a few per cent."""
         saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
         inner = math.exp(saddle.log_delta)
-        some = sum(guide.count * float(large @ (1.0 + guide.x)) for guide, large, _, _ in self._tables)
-        away = math.exp(epsilon) * sum(guide.count * float(large.sum()) for guide, large, _, _ in self._tables)
+        some = away = 0.0
+        for guide, heavy, _, middle in self._tables:
+            large = heavy - middle if self.marks.low else heavy
+            some += guide.count * float(large @ (1.0 + guide.x))
+            away += guide.count * float(large.sum()) * math.exp(epsilon)
         total = max(some - away, 0.0) + inner + 1e-300
         return math.log(total), -(saddle.c * inner + away) / total
 
