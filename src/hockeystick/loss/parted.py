@@ -78,27 +78,33 @@ class _Slice(NamedTuple):
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         total: ComplexArray = np.zeros(nodes, dtype=np.complex128)
         gain: ComplexArray = np.zeros(nodes, dtype=np.complex128)  # n log(phi / (phi - mid))
-        error, gain_error = np.zeros(nodes), np.zeros(nodes)
+        error, most, slip, apart, sure = (np.zeros(nodes) for _ in range(5))
         for one, count in self.steps:
             parts = one.values(1.0 + self.c, step, nodes, self.log_goal)
             size = np.maximum(np.abs(1.0 + parts.excess), 1e-290)
             value, off = log1p_complex(parts.excess), parts.excess_error / size
             total += count * value
-            error += count * (off + 4.0 * FUNCTION * np.abs(value))
+            error += count * (np.log1p(off) + 4.0 * FUNCTION * np.abs(value))
             if parts.mid is not None:
                 share = -parts.mid / (1.0 + parts.excess)
+                rest = np.maximum(np.abs(1.0 + share), 1e-290)
                 lost = (parts.mid_error / size + np.abs(share) * (off + 8.0 * UNIT)) / (1.0 - np.minimum(off, 0.5))
                 term = log1p_complex(share)
                 gain -= count * term
-                rest = np.abs(1.0 + share)
-                gain_error += count * np.where(lost < 0.5 * rest, 2.0 * lost / np.maximum(rest, 1e-290), 1e3)
-                gain_error += count * 8.0 * UNIT * np.abs(term)
+                lost += 8.0 * FUNCTION * np.abs(term) * rest
+                most += count * np.log(rest + lost)
+                slip += count * np.log1p(lost / rest)
+                apart += count * np.log1p((off + parts.mid_error / size + 16.0 * UNIT) / rest)
+                sure = np.maximum(sure, off)
         if self.parted:
             kept = np.expm1(-gain)
             size = np.maximum(np.abs(kept), 1e-290)
-            lost = np.exp(np.minimum(-gain.real, 700.0)) * np.expm1(np.minimum(gain_error, 600.0)) + 8.0 * FUNCTION * size
+            # the power of (phi - mid)/phi lies within that of its size + lost; or both powers err each by itself
+            lost = np.exp(np.minimum(most, 700.0)) * -np.expm1(-slip) + 8.0 * FUNCTION * size
+            together = np.where(sure < 0.5, error + np.log1p(lost / size), math.inf)
+            alone = np.expm1(np.minimum(error, 700.0)) + np.exp(np.minimum(apart - gain.real, 700.0)) * -np.expm1(-apart)
             total += np.log(-np.where(kept == 0.0, -1e-290, kept))
-            error = error + np.log1p(lost / size)
+            error = np.minimum(together, np.log1p(alone / size + 8.0 * FUNCTION))
         return total[None, :], (error + 4.0 * UNIT * np.abs(total))[None, :]
 
 
