@@ -97,14 +97,18 @@ class _Slice(NamedTuple):
                 apart += count * np.log1p((off + parts.mid_error / size + 16.0 * UNIT) / rest)
                 sure = np.maximum(sure, off)
         if self.parted:
-            kept = np.expm1(-gain)
-            size = np.maximum(np.abs(kept), 1e-290)
+            # log(1 - e^-gain), whatever the sign of its real part
+            ahead = gain.real > 0.0
+            inner = np.expm1(np.where(ahead, -gain, gain))
+            inner = np.where(inner == 0.0, 1e-290, np.where(ahead, -inner, inner))
+            kept = np.log(inner) - np.where(ahead, 0.0, gain)
+            total += kept
             # the power of (phi - mid)/phi lies within that of its size + lost; or both powers err each by itself
-            lost = np.exp(np.minimum(most, 700.0)) * -np.expm1(-slip) + 8.0 * FUNCTION * size
-            together = np.where(sure < 0.5, error + np.log1p(lost / size), math.inf)
-            alone = np.expm1(np.minimum(error, 700.0)) + np.exp(np.minimum(apart - gain.real, 700.0)) * -np.expm1(-apart)
-            total += np.log(-np.where(kept == 0.0, -1e-290, kept))
-            error = np.minimum(together, np.log1p(alone / size + 8.0 * FUNCTION))
+            lost = np.exp(np.minimum(most - kept.real, 700.0)) * -np.expm1(-slip) + 8.0 * FUNCTION
+            together = np.where(sure < 0.5, error + np.log1p(lost), math.inf)
+            alone = np.expm1(np.minimum(error, 600.0)) * np.exp(np.minimum(-kept.real, 600.0))
+            alone += np.exp(np.minimum(apart - gain.real - kept.real, 700.0)) * -np.expm1(-apart)
+            error = np.minimum(together, np.log1p(alone + 8.0 * FUNCTION))
         return total[None, :], (error + 4.0 * UNIT * np.abs(total))[None, :]
 
 

@@ -14,6 +14,7 @@ from .sampled import SampledGaussianLoss
 _SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0)  # -log of the relative size allowed to what is only bounded
 _DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 45.0
+_DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
@@ -61,13 +62,13 @@ class Sketch:
     """
 
     def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float) -> None:
-        if not (parts(run) and 1e-7 < epsilon < 200.0 and log_delta > -600.0):
+        if not (parts(run) and 1e-7 < epsilon < 60.0 and log_delta > -600.0):
             raise TooFine
         self.run, self.epsilon, self.log_delta = run, epsilon, log_delta
         self.terms = [(loss.shape, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
         self.steps = sum(count for _, count in self.terms)
         deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in run.terms))
-        self.most = math.expm1(2.0 * epsilon + 14.0 * deviation)
+        self.most = math.expm1(2.0 * epsilon + min(14.0 * deviation, 30.0))
         self.guides = [_Guide(shape, count, place(shape, 3.0 * self.most)) for shape, count in self.terms]
         # so that hardly any tiny loss is marked; and the tilt is steep where epsilon is small
         sharp = 1.0 / math.sqrt(2.0 * (math.log(self.steps) + 4.0 + epsilon + _SURE[0] - log_delta))
@@ -242,5 +243,10 @@ def _log_jet(jet: Array, excess: float | None = None) -> Array:
 
 
 def parts(run: ComposedLoss) -> bool:
-    """Whether the run is one that can be parted."""
-    return all(isinstance(loss, SampledGaussianLoss) and loss.removals == (True,) for loss, _ in run.terms)
+    """Whether the run is one that can be parted, and sparse enough to be worth it."""
+    drawn = 0.0
+    for loss, count in run.terms:
+        if not isinstance(loss, SampledGaussianLoss) or loss.removals != (True,):
+            return False
+        drawn += count * loss.shape.rate
+    return drawn < _DENSE
