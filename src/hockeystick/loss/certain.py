@@ -13,11 +13,8 @@ import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT
 from .composed import ComposedLoss, composed
-from .cumulant import Loss
 from .gaussian import GaussianLoss
-from .paired import PairedLoss, paired
 from .sampled import SampledGaussianLoss
-from .sampled_laplace import SampledLaplaceLoss
 
 Interval = tuple[float, float]
 
@@ -104,13 +101,9 @@ def near_one(run: ComposedLoss, epsilon: float) -> float:
 
 
 def unsampled(run: ComposedLoss) -> ComposedLoss:
-    """The run with every sampled step of Gaussian or Laplace noise replaced by the step itself, which dominates it."""
-    return composed((_unsampled(loss), count) for loss, count in run.terms)
-
-
-def _unsampled(loss: Loss) -> Loss:
-    if isinstance(loss, PairedLoss):
-        return paired([_unsampled(one) for one in loss.losses])
-    if isinstance(loss, SampledLaplaceLoss):
-        return loss.base
-    return GaussianLoss(loss.shape.noise**-2) if isinstance(loss, SampledGaussianLoss) else loss
+    """The run with every sampled Gaussian step replaced by the Gaussian step itself, which dominates it."""
+    uses = [
+        (GaussianLoss(loss.shape.noise**-2) if isinstance(loss, SampledGaussianLoss) else loss, count)
+        for loss, count in run.terms
+    ]
+    return composed(uses)
