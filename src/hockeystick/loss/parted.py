@@ -30,7 +30,7 @@ from .parted_step import PartedStep
 from .plan import estimate, guess
 
 _FINE = 30.0  # -log of the errors of the rule
-_TRIES, _NEAR = 5, 0.05
+_TRIES, _NEAR = 6, 0.01
 
 
 class _Slice(NamedTuple):
