@@ -101,7 +101,9 @@ class PartedCells:
             value += 4.0 * FUNCTION * (np.abs(value) + abs(k) * np.abs(x))
         near = np.abs(ratio) * max(abs(k), 1.0) < 1e-3
         value = np.where(near, 0.5 * k * (k - 1.0) * ratio * ratio * (1.0 + 1e-3), value)
-        each = np.where(most > 9.0, grown, np.maximum(value[:-1], value[1:]) * np.exp(weight))
+        each = np.where(most > 9.0, np.minimum(grown, 1e300), np.maximum(value[:-1], value[1:]) * np.exp(weight))
+        if not float(grown.max()) < 1e300:
+            return math.inf
         left = self.left * (max(1.0, math.exp(min(k * self.floor, 700.0))) + abs(k) * self.shape.rate)
         return (float(each.sum()) + left) * (1.0 + SLACK)
 
@@ -121,18 +123,20 @@ class PartedCells:
         """An upper bound of mid at a real k >= 1."""
         part = slice(0, self.kept)
         share = np.minimum(self.log_not_small[1:][part], self.log_kept[part])
-        with np.errstate(over="ignore"):
-            inside = float(np.exp(k * self.ratio[1:][part] + self.log_mass[part] + share).sum())
+        inside = float(np.exp(np.minimum(k * self.ratio[1:][part] + self.log_mass[part] + share, 600.0)).sum())
+        if not inside < math.exp(600.0):
+            return math.inf
         return (inside + self.left * math.exp(float(self.log_not_small[0]))) * (1.0 + SLACK) + self.beyond(k)
 
     def large_above(self, k: float, pivot: float) -> tuple[Array, Array]:
         """Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for every edge, k > 0."""
         mass = self.log_mass + self.log_large[1:]
         lift = k * (pivot - self.ratio)
+        light = np.insert(np.exp(mass), 0, self.left * math.exp(float(self.log_large[0])))
         with np.errstate(over="ignore"):
             heavy = np.exp(np.append(mass + lift[:-1], log_tail_bound(float(self.edges[-1])) + lift[-1])) + 1e-300
-        light = np.insert(np.exp(mass), 0, self.left * math.exp(float(self.log_large[0])))
-        return np.add.accumulate(light) * (1.0 + 2.0 * SLACK), np.add.accumulate(heavy[::-1])[::-1] * (1.0 + 2.0 * SLACK)
+            heavy = np.add.accumulate(heavy[::-1])[::-1] * (1.0 + 2.0 * SLACK)
+        return np.add.accumulate(light) * (1.0 + 2.0 * SLACK), heavy
 
     def fall(self, k: float, phi: float, cells: Cells) -> Array:
         """Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u, by the spread of the tilted law; phi is at least phi(k)."""
