@@ -1,7 +1,8 @@
 """The one place that chooses how a composed loss is answered, and joins the proofs into an interval.
 
-Closed form where there is one (Gaussian noise alone; a single step), else the contour, else the lattice; what holds for every run
-(`certain.py`) bounds the answer from both sides where they prove too little.
+Closed form where there is one (Gaussian noise alone; a single step), else the contour, else marked steps (`parted.py`: sparsely
+sampled Gaussian noise), else the lattice; what holds for every run (`certain.py`) bounds the answer from both sides where they
+prove too little.
 
 The ordered pairs of a relation are composed each by itself, and the larger answer counts.
 """
