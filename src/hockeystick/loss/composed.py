@@ -226,7 +226,10 @@ class ComposedLoss:
 
         low, high = math.log(1e-9), math.log(MOST)
         first = min(max(math.log(start), low), high)
-        return math.exp(increasing_root(balance, first, lower=low, upper=high, stride=1.0, enough=enough, steps=60))
+        found = increasing_root(balance, first, lower=low, upper=high, stride=1.0, enough=enough, steps=60)
+        if low < found < high and abs(balance(found)[0]) > 1.0:  # a steep place may look like the end
+            found = increasing_root(balance, found, lower=low, upper=high, stride=1.0, tolerance=1e-3, steps=60)
+        return math.exp(found)
 
 
 @dataclass(frozen=True)

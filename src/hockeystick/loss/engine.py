@@ -1,7 +1,8 @@
 """The one place that chooses how a composed loss is answered, and joins the proofs into an interval.
 
-Closed form where there is one (Gaussian noise alone; a single step), else the contour, else the lattice; what holds for every run
-(`certain.py`) bounds the answer from both sides where they prove too little.
+Closed form where there is one (Gaussian noise alone; a single step), else the contour, else marked steps (`parted.py`: sparsely
+sampled Gaussian noise), else the lattice; what holds for every run (`certain.py`) bounds the answer from both sides where they
+prove too little.
 
 The ordered pairs of a relation are composed each by itself, and the larger answer counts.
 """
@@ -13,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..numerics.roots import increasing_root
+from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
 from ..numerics.series import log_fraction
 from .atomic import AtomicLoss
@@ -23,6 +24,8 @@ from .contour import Contour, Saddle
 from .cumulant import Closed
 from .lattice import lattice_epsilon, lattice_log_delta
 from .noise import TooFine
+from .parted import parted_epsilon, parted_log_delta
+from .parted_marks import parts
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
 from .signs import signs_epsilon, signs_log_delta
@@ -115,17 +118,17 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
                 if low < -1e-3 and high > -0.5 and not run.infinite():  # it is of the whole, not of the finite part
                     low = max(low, near_one(run, epsilon))
             except TooFine:
-                high = min(high, _finite_log_delta(unsampled(run), epsilon)[1])
+                if (plain := unsampled(run)) != run:
+                    high = min(high, _finite_log_delta(plain, epsilon)[1])
         if low < high - 1e-9 and run.rows > 1:  # each ordered pair by itself may prove more
             ends = largest(_finite_log_delta(single, epsilon) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
-        elif low < high - 1e-6:
-            with suppress(TooFine):
-                ends = lattice_log_delta(run, epsilon)
-                low, high = max(low, ends[0]), min(high, ends[1])
-            if low < high - 1e-6:
-                ends = signs_log_delta(run, epsilon)
-                low, high = max(low, ends[0]), min(high, ends[1])
+        elif low < high - 1e-9:
+            for share, engine in ((1e-9, parted_log_delta), (1e-6, lattice_log_delta), (1e-6, signs_log_delta)):
+                if low < high - share:
+                    with suppress(TooFine):
+                        ends = engine(run, epsilon)
+                        low, high = max(low, ends[0]), min(high, ends[1])
             low = max(low, at_least(run, epsilon))
             if low < high - 1.0 and not run.infinite():
                 high = min(high, renyi_log_delta(run, epsilon))
@@ -173,26 +176,43 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
         elif run.fades:
             low, high = _solve(run, log_delta, target)
     except TooFine:
-        high = _finite_epsilon(unsampled(run), log_delta)[1]
+        if (plain := unsampled(run)) != run:
+            high = _finite_epsilon(plain, log_delta)[1]
     if low < high * (1.0 - 1e-9) and run.rows > 1:  # each ordered pair by itself may prove more
         ends = -math.inf, -math.inf
         for single in run.singles():
             ends = largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]))))
         low, high = max(low, ends[0]), min(high, ends[1])
-    elif high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
-        with suppress(TooFine):
-            if not has_closed(run):
-                ends = lattice_epsilon(run, log_delta, slack, floor)
-                low, high = max(low, ends[0]), min(high, ends[1])
-        if high > floor and (high == math.inf or high - low > 1e-6 * high + 1e-9):
-            ends = signs_epsilon(run, log_delta, slack)
-            low, high = max(low, ends[0]), min(high, ends[1])
-        if low < high * (1.0 - 1e-3):
+    else:
+        low, high = _closer(run, log_delta, slack, floor, (low, high))
+        if low < high * (1.0 - 1e-3) and high > floor:
             low = max(low, epsilon_at_least(run, target[1]))
-        if low < 0.99 * high and target[0] > -700.0:
+        if low < 0.99 * high and high > floor and target[0] > -700.0:
             high = min(high, renyi_epsilon(run, exp_down(target[0])))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high
+
+
+def _closer(run: ComposedLoss, log_delta: float, slack: float, floor: float, ends: Interval) -> Interval:
+    """Both ends of epsilon of one ordered pair, by the engines that stand in where the contour proves too little."""
+    low, high = ends
+
+    def wide(share: float) -> bool:
+        return high > floor and (high == math.inf or high - low > share * (high + 1e-3))
+
+    engines: list[tuple[float, Callable[[], Interval]]] = []
+    if not has_closed(run):
+        if parts(run):
+            engines.append((1e-9, lambda: parted_epsilon(run, log_delta, slack)))
+        # where steps are parted, a lattice seldom does better
+        engines.append((5e-6 if parts(run) else 1e-6, lambda: lattice_epsilon(run, log_delta, slack, floor)))
+    engines.append((1e-6, lambda: signs_epsilon(run, log_delta, slack)))
+    for share, engine in engines:
+        if wide(share):
+            with suppress(TooFine):
+                found = engine()
+                low, high = max(low, found[0]), min(high, found[1])
+    return low, high
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:
@@ -255,8 +275,8 @@ def _solve(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
         guess = search(guess)
     ahead = contour.error(guess) + target[1] - target[0]  # about where the proofs will end
     return (
-        _certify(lambda e: contour.lower(e) - target[1], guess - ahead / saddle.c, -saddle.c),
-        min(top, _certify(lambda e: target[0] - contour.upper(e), guess + ahead / saddle.c, saddle.c)),
+        certified_end(lambda e: contour.lower(e) - target[1], guess - ahead / saddle.c, -saddle.c),
+        min(top, certified_end(lambda e: target[0] - contour.upper(e), guess + ahead / saddle.c, saddle.c)),
     )
 
 
@@ -280,27 +300,6 @@ def _solve_closed(run: ComposedLoss, log_delta: float, target: Interval) -> Inte
         guess = increasing_root(gap, min(beyond, run.ceiling * 0.5), lower=0.0, upper=run.ceiling)
     slope = -at(guess).slope
 
-    low = _certify(lambda epsilon: at(epsilon).low - target[1], guess, -slope)
-    high = _certify(lambda epsilon: target[0] - at(epsilon).high, guess, slope)
+    low = certified_end(lambda epsilon: at(epsilon).low - target[1], guess, -slope)
+    high = certified_end(lambda epsilon: target[0] - at(epsilon).high, guess, slope)
     return low, min(high, beyond)
-
-
-def _certify(margin: Callable[[float], float], guess: float, pace: float) -> float:
-    """From a guess, go in the direction of pace's sign until the margin is not negative.
-
-    The margin is taken to grow about as fast as |pace|; +-inf if it never does.
-    """
-    point = guess
-    if not abs(pace) > 0.0:
-        return math.copysign(math.inf, pace)
-    for attempt in range(60):
-        if not math.isfinite(point):
-            break
-        gap = margin(point)
-        if gap >= 0.0:
-            return point
-        if math.isinf(gap):
-            break
-        point -= gap / pace * (1.0 + 1e-6 + 0.1 * attempt)
-        point = math.nextafter(point, math.copysign(math.inf, pace))
-    return math.copysign(math.inf, pace)

@@ -15,7 +15,6 @@ and above it by no more than Chernoff's bound allows for m > 0, and e^{-theta W}
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,72 +22,14 @@ from ..numerics.convolve import Law, Sum
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array
 from .composed import ComposedLoss
-from .masses import SCALES, Masses
+from .masses import Masses
 from .noise import TooFine
+from .plan import MOST, Plan, dense, estimate, guess, points_of
 
-MOST = 1 << 19
 _LEAST = 1 << 11
 _TRIES = 8
-_TOLERANCE = 18.0  # -log of the relative size allowed to what the window leaves out
-_AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
 
 Laws = Sequence[tuple[Law, int]]
-
-
-class Plan(NamedTuple):
-    """Where to look; nothing of it is part of a proof."""
-
-    theta: float
-    centre: float  # an epsilon near the answer
-    window: float  # the length of a period
-    ahead: float  # Chernoff's bound is taken at theta + ahead
-    margin: float  # over theta: how far below the centre the window begins
-    ranges: list[tuple[float, float]]  # of the losses of the steps
-
-    @property
-    def least(self) -> int:
-        """A period of fewer points could not follow the tilt."""
-        return _points(self.theta * self.window)
-
-    @staticmethod
-    def of(run: ComposedLoss, centre: float, log_delta: float, margin: float, stretch: float = 1.0) -> "Plan":
-        """A tilt of the saddle point or less: the one with the shortest window among those that leave enough mass at the centre.
-
-        (Near the largest loss the saddle point runs away, and under sparse sampling it lies where K has exploded.)  A loss that
-        lifts the sum above epsilon whatever the others do need not be told from a larger one.
-        """
-        steps = math.log(sum(count for _, count in run.terms))
-        cap = _cap(run, centre)
-        theta = run.saddle_of_epsilon(centre, expand=lambda c: run.sketch(c, cap))
-        theta = min(theta, 1e3 * (_TOLERANCE - log_delta) / max(centre, 1e-13))  # a shorter window is of no use
-        if run.native:
-            theta = min(theta, 10.0 / run.native)
-        if not theta > 1e-290:  # epsilon is out of a lattice's scale
-            raise TooFine
-        plans = []
-        for _ in range(12):
-            value, _, second = run.sketch(theta, cap)
-            busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
-            share = log_delta - busy + theta * centre  # of delta in what the transform sees
-            right, ahead = math.inf, 0.0
-            for more in (_AHEAD * max(min(1.0 / math.sqrt(second), 4.0 * theta), 1e-300)).tolist():
-                needed = (run.sketch(theta + more, cap)[0] - log_delta - (theta + more) * centre + _TOLERANCE) / more
-                if needed < right:
-                    right, ahead = needed, more
-            left = (_TOLERANCE - log_delta) / theta
-            plans.append((share, max(left, right) + 2.0 * margin / theta, theta, ahead))
-            if right < 1.2 * left:
-                break  # a smaller tilt would only ask for more
-            theta *= 0.7
-        enough = max(plan[0] for plan in plans) - 6.0
-        _, window, theta, ahead = min((plan for plan in plans if plan[0] >= enough), key=lambda plan: plan[1])
-        ranges = []
-        for loss, _ in run.terms:
-            low, high = run.coarse(loss).range(log_delta - _TOLERANCE - steps)
-            # what lies below weighs next to nothing once it is tilted
-            floor = (run.coarse(loss).expand(theta, cap)[0] - _TOLERANCE - steps) / theta
-            ranges.append((min(max(low, floor), high), min(high, cap)))
-        return Plan(theta, centre, window * stretch, ahead, margin, ranges)
 
 
 class _Window:
@@ -293,11 +234,11 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     """
     _check(run)
     low, high = -math.inf, math.inf
-    size, margin, stretch, centre = _LEAST, 12.0, 1.0, _dense(run, log_delta)
+    size, margin, stretch, centre = _LEAST, 12.0, 1.0, dense(run, log_delta)
     starts = [centre]  # where nothing was found yet
     for _ in range(_TRIES):
         plan = Plan.of(run, centre, log_delta, margin, stretch)
-        size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
+        size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
         try:
@@ -318,7 +259,7 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         elif ends[0] > -math.inf:  # the answer may lie below the window
             centre, size = max(ends[0], 1e-13), size * 2
         elif len(starts) == 1 and not run.native:
-            starts.append(_guess(run, log_delta))
+            starts.append(guess(run, log_delta))
             centre = starts[1]
         elif not run.native and centre <= starts[-1] and lattice.above(log_delta):
             centre = min(max(float(lattice.high.s[0]), 1e-13), 0.75 * centre)
@@ -335,28 +276,14 @@ def _finer(size: int, excess: float) -> int:
     return wanted if size >= MOST else min(wanted, MOST)
 
 
-def _points(length: float) -> int:
-    """The next power of two."""
-    return 1 << math.ceil(math.log2(min(max(length, 1.0), 4.0 * MOST)))
-
-
-def _dense(run: ComposedLoss, log_delta: float) -> float:
-    """About where epsilon lies if many steps add up: by the saddle-point approximation."""
-    c = run.saddle_of_delta(log_delta, expand=run.sketch)
-    value, _, second = run.sketch(c)
-    bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
-    found = (value - log_delta - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)) / c
-    return max(min(found, run.ceiling), 1e-13)
-
-
 def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon) likewise."""
     _check(run)
     low, high = -math.inf, math.inf
-    size, stretch, guess = _LEAST, 1.0, min(_estimate(run, epsilon), -1e-9)
+    size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
     for _ in range(3 if run.native else _TRIES):
-        plan = Plan.of(run, epsilon, guess, 4.0, stretch)
-        size = max(_points(plan.window / run.native), 64) if run.native else max(size, plan.least)
+        plan = Plan.of(run, epsilon, about, 4.0, stretch)
+        size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
         try:
@@ -368,7 +295,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
-            guess = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
+            about = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
             size = _finer(size, (ends[1] - ends[0]) / goal)
         else:
             size, stretch = size * 4, stretch * 1.5
@@ -380,38 +307,3 @@ def _check(run: ComposedLoss) -> None:
     _, mean, variance = run.sketch(0.0)
     if sum(count for _, count in run.terms) > 10**12 or not (1e-9 < math.sqrt(variance) < 1e7 and mean < 1e12):
         raise TooFine
-
-
-def _cap(run: ComposedLoss, epsilon: float) -> float:
-    """A loss of one step that lifts the sum above epsilon, whatever the others are likely to do."""
-    _, mean, variance = run.sketch(0.0)
-    return 1.2 * max(epsilon, 0.0) + max(0.0, 8.0 * math.sqrt(variance) - mean)
-
-
-def _estimate(run: ComposedLoss, epsilon: float) -> float:
-    """log delta by the saddle-point approximation, with the largest losses capped."""
-    cap = _cap(run, epsilon)
-    c = run.saddle_of_epsilon(epsilon, expand=lambda c: run.sketch(c, cap))
-    value, _, second = run.sketch(c, cap)
-    bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
-    return value - c * epsilon - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
-
-
-def _guess(run: ComposedLoss, log_delta: float) -> float:
-    """About where epsilon lies."""
-    points: list[float] = SCALES[run.ceiling > SCALES].tolist() or [1e-13]
-    low, high = 0, len(points) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _estimate(run, points[middle]) > log_delta:
-            low = middle
-        else:
-            high = middle
-    left, right = points[low], points[high]
-    for _ in range(3):
-        between = 0.5 * (left + right)
-        if _estimate(run, between) > log_delta:
-            left = between
-        else:
-            right = between
-    return right

@@ -132,13 +132,31 @@ class _Stretches:
         return column * self.ratio[:-1] + slope * (top - left) - 0.5 * top * top + self.log_mass
 
 
-class Grid:
+class Nodes:
+    """Equally spaced z with the weights of the trapezoidal rule, in logarithms (`base`)."""
+
+    def __init__(self, shape: Shape, z: Array, step: float) -> None:
+        self.shape, self.z, self.step = shape, z, step
+        self.ratio, self.share = shape.ratios(z)
+        self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
+
+    def ratio_errors(self) -> tuple[Array, Array]:
+        """Bounds of the rounding errors of t and of L at the nodes."""
+        noise = self.shape.noise
+        size = np.abs(self.z) * (1.0 / noise) + 0.5 / noise**2
+        t_error = (3.0 * UNIT + 2.0 * self.shape.noise_error) * size
+        # expm1, a product and log1p, or exp, a sum and log: below 24 units relative to L
+        error = self.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(self.ratio)
+        return t_error, (error + 4.0 * UNIT * size if size[-1] > CAP else error)
+
+
+class Grid(Nodes):
     """Equally spaced z for expectations of e^{kL}, shared by all exponents that it `covers`.
 
-    Built for one real exponent k; unless M(k) is large, also for the exponents of the other order of the pair, down to about
-    1 - k.  What lies beyond the ends is about e^-lead M(k), and so is the error of the rule for imaginary parts up to `reach`,
-    unless a `step` is given: then it is for real exponents only.  `ahead`, if larger than k, is another real exponent that the
-    range should serve where that is cheap.
+    Built for one real exponent k; unless M(k) is large, and k is positive, also for the exponents of the other order of the pair,
+    down to about 1 - k.  What lies beyond the ends is about e^-lead M(k), and so is the error of the rule for imaginary parts up
+    to `reach`, unless a `step` is given: then it is for real exponents only.  `ahead`, if larger than k, is another real exponent
+    that the range should serve where that is cheap.
     """
 
     def __init__(
@@ -151,7 +169,8 @@ class Grid:
         if self.large:
             self.least = self.most = k
         else:
-            self.least, self.most = min(-1.15 * max(k - 1.0, -k), 0.0), max(k, 1.0 - k, 1.0)
+            # an addition alone (k < 0) needs no more: M(1 - k) may be huge
+            self.least, self.most = min(-1.15 * max(k - 1.0, -k), 0.0), max(k, 1.0)
         if self.large and k > 0.0:
             self.low, high = shape.left_edge(k, level - lead), shape.right_edge(k, level - lead)
         else:
@@ -168,13 +187,8 @@ class Grid:
         self.high = self.low + self.step * (count - 1)
         self._skipped: tuple[Callable[[Array], Array], npt.NDArray[np.bool_]] | None = None
         self._splits: list[Split] = []
-        if count > _LONG:
-            places = self._places(k, count, max(level, 0.0) - lead - 3.0)
-            self.z = self.low + self.step * places
-        else:
-            self.z = self.low + self.step * np.arange(count)
-        self.ratio, self.share = shape.ratios(self.z)
-        self.base = (math.log(self.step) - LOG_ROOT_TWO_PI) - 0.5 * self.z * self.z
+        places = self._places(k, count, max(level, 0.0) - lead - 3.0) if count > _LONG else np.arange(count)
+        super().__init__(shape, self.low + self.step * places, self.step)
         self.ends = shape.ratio(self.low), shape.ratio(self.high)
 
     def _choose_step(self, level: float) -> tuple[float, float]:
@@ -285,15 +299,6 @@ class Grid:
             bound = max(bound, float(self._gap(np.array([0.0, 1.0])).max()))
         return bound + math.log(1.0 + size) + 1.6
 
-    def ratio_errors(self) -> tuple[Array, Array]:
-        """Bounds of the rounding errors of t and of L at the nodes."""
-        noise = self.shape.noise
-        size = np.abs(self.z) * (1.0 / noise) + 0.5 / noise**2
-        t_error = (3.0 * UNIT + 2.0 * self.shape.noise_error) * size
-        # expm1, a product and log1p, or exp, a sum and log: below 24 units relative to L
-        error = self.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(self.ratio)
-        return t_error, (error + 4.0 * UNIT * size if size[-1] > CAP else error)
-
 
 class Split:
     """The nodes of a grid in two kinds, for |k| <= size, size >= 1: those with |L| size <= 1, and the others.
@@ -309,7 +314,7 @@ class Split:
         first, last = int(grid.ratio.searchsorted(-bound)), int(grid.ratio.searchsorted(bound))
         t_error, ratio_error = grid.ratio_errors()
         weight = np.exp(grid.base)
-        self.tails, self.small_error = _power_tails(
+        self.tails, self.small_error = power_tails(
             grid.ratio[first:last], weight[first:last], grid.z[first:last], ratio_error[first:last], size
         )
         self.far = last - first < grid.z.size
@@ -330,7 +335,7 @@ class Split:
             self.far_error = float(light @ each), rate * float((grown + light) @ each)
 
 
-def _power_tails(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: float) -> tuple[Array, float]:
+def power_tails(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: float) -> tuple[Array, float]:
     """sum_m S_m (k^m - k) = k (k-1) sum_i T_i k^i, S_m = sum of weight L^m/m!, T_i the sum of S_m over m >= i + 2."""
     if not ratio.size:
         return np.zeros(1), 0.0

@@ -42,9 +42,12 @@ class Guide:
         if k > 0.0 and high - low > 200.0 * step:
             z, served = self._two_peaks(k, step), (k - 2.0 * shape.noise, k + 2.0 * shape.noise)
         if not z.size:
+            served = (-2.0 * reach, 2.0 * reach)
+            if k < 0.0 and not high - low < MAX_NODES * step:  # the other order would need too many
+                high, served = span + 1.0 / shape.noise, (-2.0 * reach, 1.0)
             if not high - low < MAX_NODES * step:
                 raise TooFine
-            z, served = np.arange(low, high, step), (-2.0 * reach, 2.0 * reach)
+            z = np.arange(low, high, step)
         self.ratio, share = shape.ratios(z)
         self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
         self.square = self.ratio * self.ratio

@@ -55,7 +55,7 @@ class SampledGaussianSlice:
         """For real exponents: bounds of M ahead of k, and of how fast it falls."""
         k = float(self.k[0])
         lead = self.log_count + _COARSE + math.log(2.0 + abs(k))
-        return Grid(self.shape, k, self.level, lead, 0.0, self.ahead + 1.0, cut_step(self.shape, min(-k, 1.0 - k, 0.0), lead))
+        return Grid(self.shape, k, self.level, lead, 0.0, self.ahead + 1.0, cut_step(self.shape, min(k, -k, 1.0 - k, 0.0), lead))
 
     def _fine(self, reach: float) -> Grid:
         lead = self.log_count + _FINE + math.log(2.0 + abs(float(self.k[0])) + reach) + self.faint

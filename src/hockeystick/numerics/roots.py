@@ -1,4 +1,4 @@
-"""The one root finder: Newton's method for an increasing function, kept inside a shrinking bracket."""
+"""The one root finder: Newton's method for an increasing function, kept inside a shrinking bracket; and its certified end."""
 
 import math
 from collections.abc import Callable
@@ -47,3 +47,24 @@ def increasing_root(
                 return following
         point = following
     return point
+
+
+def certified_end(margin: Callable[[float], float], guess: float, pace: float) -> float:
+    """From a guess, go in the direction of pace's sign until the margin is not negative.
+
+    The margin is taken to grow about as fast as |pace|; +-inf if it never does.
+    """
+    point = guess
+    if not abs(pace) > 0.0:
+        return math.copysign(math.inf, pace)
+    for attempt in range(60):
+        if not math.isfinite(point):
+            break
+        gap = margin(point)
+        if gap >= 0.0:
+            return point
+        if math.isinf(gap):
+            break
+        point -= gap / pace * (1.0 + 1e-6 + 0.1 * attempt)
+        point = math.nextafter(point, math.copysign(math.inf, pace))
+    return math.copysign(math.inf, pace)

@@ -13,11 +13,13 @@ from ..loss.divided import SampledLoss
 from ..loss.exponential import ExponentialLoss, SampledExponentialLoss
 from ..loss.folded import folded
 from ..loss.gaussian import GaussianLoss
+from ..loss.laplace import LaplaceLoss
 from ..loss.noise import Shape
 from ..loss.paired import paired
 from ..loss.profile import ProfileLoss
 from ..loss.renyi import RenyiLoss
 from ..loss.sampled import Guide, SampledGaussianLoss
+from ..loss.sampled_laplace import SampledLaplaceLoss
 from ..mechanism.claim import ZCDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
@@ -133,6 +135,8 @@ def _sampled(loss: Any, rate: float, removal: bool) -> Any:
         return SampledExponentialLoss(loss, rate, removal)
     if isinstance(loss, ProfileLoss):
         return replace(loss, rate=rate, removal=removal)
+    if isinstance(loss, LaplaceLoss):
+        return SampledLaplaceLoss(loss, rate, removal)
     return SampledLoss(loss, rate, removal)
 
 

@@ -1,0 +1,250 @@
+"""Sparse sampling: steps whose loss alone decides are counted apart, and the contour answers for the rest.
+
+Under sparse sampling a step's loss is nearly always tiny and seldom as large as epsilon: no tilt serves both, and the transform
+of the sum hardly falls, since with probability e^{-qT} nothing happens.  So every step is marked by chance, depending on its
+outcome, as small, middle or large (`parted_cells.py`).  With "some" the event that some step is large, for every epsilon
+
+    delta = P(some) - e^eps Q(some)  +  e^eps E_Q[(1 - e^{S-eps})+; some]  +  E[(1 - e^{eps-S})+; none large].
+
+The first two are closed forms; the third is at most e^eps Q(S < eps, some), where Chernoff's inequality says that the others
+hardly take back what a large step adds; the last is an integral along a contour, with phi^n for "none large" or, less a bound of
+what small steps alone can do, with phi^n - (phi - mid)^n for "none large, not all small" (docs/mathematics.md, section 7a).
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.cells import Cells
+from ..numerics.roots import certified_end, increasing_root
+from ..numerics.rounding import FUNCTION, UNIT
+from ..numerics.series import Array, ComplexArray, log1p_complex
+from .composed import ComposedLoss
+from .contour import Contour, log_markov
+from .noise import TooFine
+from .parted_cells import Marks
+from .parted_marks import RATES, Sketch
+from .parted_step import PartedStep
+from .plan import estimate, guess
+
+_FINE = 30.0  # -log of the errors of the rule
+_TRIES, _NEAR = 6, 0.01
+
+
+class _Slice(NamedTuple):
+    """Along Re w = c: what a contour asks of a composed run."""
+
+    steps: list[tuple[PartedStep, int]]
+    c: float
+    log_goal: float
+    level: float  # about log of the transform at c
+
+    @property
+    def parted(self) -> bool:
+        return self.steps[0][0].parted
+
+    def keep(self, rows: list[int]) -> "_Slice":
+        return self
+
+    def above(self, points: Array) -> Array:
+        """phi^n, or phi^n - (phi - mid)^n <= n mid max(phi, 1)^n, from above."""
+        found = []
+        for point in points.tolist():
+            height, middle = 0.0, 0.0
+            for step, count in self.steps:
+                excess = step.above(1.0 + point)
+                height += count * math.log1p(max(excess, -0.5 if not self.parted else 0.0)) if excess < math.inf else math.inf
+                middle += count * step.mid_above(1.0 + point) if self.parted else 0.0
+            found.append(height + (min(0.0, math.log(middle)) if self.parted else 0.0) + 1e-9)
+        return np.array([found])
+
+    def decay(self, cells: Cells) -> Array:
+        """Relative to `level`: |phi^n|, or |phi^n - (phi - mid)^n| <= n |mid| max(phi(c), 1)^n."""
+        k, u = 1.0 + self.c, cells.left
+        if self.parted:
+            heights = [count * math.log1p(max(step.above(k), 0.0)) for step, count in self.steps]
+            logs = np.array([math.log(count) + step.far_off(k, u) for step, count in self.steps])
+            found: Array = np.maximum(0.0, self.level - sum(heights) - 1e-9 - np.logaddexp.reduce(logs))
+        else:
+            near, far = np.zeros(u.size), np.full(u.size, self.level)
+            for step, count in self.steps:
+                near += count * step.fall(k, 1.0 + step.above(k), cells)[0]
+                far -= count * step.far_off(k, u)
+            found = np.maximum(near * (1.0 - 1e-12), far)
+        return found
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        total: ComplexArray = np.zeros(nodes, dtype=np.complex128)
+        gain: ComplexArray = np.zeros(nodes, dtype=np.complex128)  # n log(phi / (phi - mid))
+        error, most, slip, apart, sure = (np.zeros(nodes) for _ in range(5))
+        for one, count in self.steps:
+            parts = one.values(1.0 + self.c, step, nodes, self.log_goal)
+            size = np.maximum(np.abs(1.0 + parts.excess), 1e-290)
+            value, off = log1p_complex(parts.excess), parts.excess_error / size
+            total += count * value
+            error += count * (np.log1p(off) + 4.0 * FUNCTION * np.abs(value))
+            if parts.mid is not None:
+                share = -parts.mid / (1.0 + parts.excess)
+                rest = np.maximum(np.abs(1.0 + share), 1e-290)
+                lost = (parts.mid_error / size + np.abs(share) * (off + 8.0 * UNIT)) / (1.0 - np.minimum(off, 0.5))
+                term = log1p_complex(share)
+                gain -= count * term
+                lost += 8.0 * FUNCTION * np.abs(term) * rest
+                most += count * np.log(rest + lost)
+                slip += count * np.log1p(lost / rest)
+                apart += count * np.log1p((off + parts.mid_error / size + 16.0 * UNIT) / rest)
+                sure = np.maximum(sure, off)
+        if self.parted:
+            # log(1 - e^-gain), whatever the sign of its real part
+            ahead = gain.real > 0.0
+            inner = np.expm1(np.where(ahead, -gain, gain))
+            inner = np.where(inner == 0.0, 1e-290, np.where(ahead, -inner, inner))
+            kept = np.log(inner) - np.where(ahead, 0.0, gain)
+            total += kept
+            # the power of (phi - mid)/phi lies within that of its size + lost; or both powers err each by itself
+            lost = np.exp(np.minimum(most - kept.real, 700.0)) * -np.expm1(-slip) + 8.0 * FUNCTION
+            together = np.where(sure < 0.5, error + np.log1p(lost), math.inf)
+            alone = np.expm1(np.minimum(error, 600.0)) * np.exp(np.minimum(-kept.real, 600.0))
+            alone += np.exp(np.minimum(apart - gain.real - kept.real, 700.0)) * -np.expm1(-apart)
+            error = np.minimum(together, np.log1p(alone + 8.0 * FUNCTION))
+        return total[None, :], (error + 4.0 * UNIT * np.abs(total))[None, :]
+
+
+class Parted:
+    """A run of sampled Gaussian steps in the order "remove", for epsilons near one; every bound holds for all epsilons."""
+
+    nodes_allowed = 1 << 13
+
+    def __init__(self, sketch: Sketch) -> None:
+        self.sketch, marks, c = sketch, sketch.marks, sketch.saddle.c
+        most = max(2.0 + sketch.saddle.ahead, 10.0 / sketch.epsilon)
+        self.steps = [(PartedStep(shape, marks, most), count) for shape, count in sketch.terms]
+        self._level = sketch.expand(c)[0]
+        self._count_large()
+        self._bound_small()
+        self._bound_taken()
+        self.contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
+        if not self.contour.lay():
+            raise TooFine
+        # the decay was proved relative to a guess
+        self.contour.dropped *= math.exp(max(0.0, self._level - self.contour.height[0]))
+
+    def slice(self, c: float, ahead: float) -> _Slice:
+        """Along the contour of the sketch."""
+        short = min(0.0, self._level - self.sketch.height(c)) if self.sketch.marks.low else 0.0
+        return _Slice(self.steps, c, short - _FINE - math.log(self.sketch.steps), self._level)
+
+    def _count_large(self) -> None:
+        """P(some) and Q(some), and a bound of their relative errors."""
+        log_p = math.fsum(count * math.log1p(-(step.q + step.drift)) for step, count in self.steps)
+        log_q = math.fsum(count * math.log1p(-step.q) for step, count in self.steps)
+        self.p, self.q = -math.expm1(log_p), -math.expm1(log_q)
+        worst = max(step.error for step, _ in self.steps)
+        self.count_error = worst * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(self.steps) + 8.0) * UNIT
+
+    def _bound_small(self) -> None:
+        """A bound of E[(1 - e^{eps-S})+; all small]: its logarithm falls by the order with eps.  What is not small is large."""
+        self._order, self._small = self.sketch.order, -math.inf
+        if not self._order:
+            return
+        marks = self.sketch.marks
+        here = Marks(0.0, marks.low, 0.0, marks.low_width)
+        self._small = log_markov(self._order) * (1.0 - 2.0 * FUNCTION) + 1e-9
+        for shape, count in self.sketch.terms:
+            found = PartedStep(shape, here, 1.0 + self._order).values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
+            excess = float(found.excess[0].real) + float(found.excess_error[0])
+            if not math.isfinite(excess):
+                raise TooFine
+            self._small += count * math.log1p(excess) * (1.0 + 4.0 * FUNCTION)
+
+    def _bound_taken(self) -> None:
+        """Bounds of Q(S < eps, some): for several r, log of a sum over outcomes above some edges, to be multiplied by
+        e^{r (eps - epsilon)}, and the probability that an outcome below them is marked as large."""
+        self._taken = []
+        for rate in (RATES / self.sketch.epsilon).tolist():
+            height = math.fsum(count * math.log1p(step.reverse_above(rate)) for step, count in self.steps) + 1e-9
+            near = far = 0.0
+            for step, count in self.steps:
+                light, heavy = step.large_above(rate, self.sketch.epsilon)
+                edge = int(np.logaddexp(np.log(light + 1e-300), height + np.log(heavy)).argmin())
+                near, far = near + count * float(light[edge]), far + count * float(heavy[edge])
+            self._taken.append((rate, height + math.log(far) + 1e-9, near * (1.0 + 1e-9)))
+
+    def _sides(self, epsilon: float) -> tuple[float, float, float]:
+        """P(some) - e^eps Q(some), a bound of its error, and a bound of what else may add to delta."""
+        pay = math.exp(min(epsilon, 600.0))  # no more is asked than an upper bound, where it is larger
+        away = self.q * pay
+        error = (self.p + away) * (self.count_error + 4.0 * FUNCTION)
+        taken = (math.exp(min(log + rate * (epsilon - self.sketch.epsilon), 1.0)) + near for rate, log, near in self._taken)
+        rest = min((self.q * (1.0 + 2.0 * self.count_error), *taken)) * pay
+        rest += math.exp(min(1.0, self._small - self._order * epsilon))
+        return self.p - away, error, rest * (1.0 + 1e-9)
+
+    def estimate(self, epsilon: float) -> tuple[float, float]:
+        """log delta and its slope, uncertified."""
+        some, _, _ = self._sides(epsilon)
+        value, slope = self.contour.estimate(epsilon)
+        inner = math.exp(min(value, 1.0))
+        total = max(some + inner, 1e-300)
+        return math.log(total), min((inner * slope - self.q * math.exp(epsilon)) / total, -1e-3 * self.contour.c)
+
+    def lower(self, epsilon: float) -> float:
+        """A certified lower bound of log delta(epsilon)."""
+        if epsilon > 600.0:
+            return -math.inf
+        some, error, _ = self._sides(epsilon)
+        total = some - error + math.exp(min(self.contour.lower(epsilon), 1.0)) * (1.0 - 2.0 * FUNCTION)
+        return math.log(total) - 4.0 * FUNCTION * (1.0 + abs(math.log(total))) if total > 0.0 else -math.inf
+
+    def upper(self, epsilon: float) -> float:
+        """A certified upper bound of log delta(epsilon)."""
+        some, error, rest = self._sides(epsilon)
+        total = some + error + rest + math.exp(min(self.contour.upper(epsilon), 1.0)) * (1.0 + 2.0 * FUNCTION)
+        value = math.log(max(total, 1e-300))
+        return value + 4.0 * FUNCTION * (1.0 + abs(value))
+
+
+def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+    """Both ends of epsilon, for log delta known up to slack."""
+    epsilon = guess(run, log_delta)
+    for _ in range(_TRIES):  # to a per cent
+        sketch = Sketch(run, epsilon, log_delta)
+        found = _root(sketch.about, log_delta, epsilon, 1e-3)
+        if abs(found - epsilon) < _NEAR * epsilon:
+            break
+        epsilon = found
+    parted = Parted(sketch)
+    epsilon = _root(parted.estimate, log_delta, epsilon, 1e-13)
+    if abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
+        parted = Parted(Sketch(run, epsilon, log_delta))
+        epsilon = _root(parted.estimate, log_delta, epsilon, 1e-13)
+    pace = -parted.estimate(epsilon)[1]
+    return (
+        certified_end(lambda e: parted.lower(e) - (log_delta + slack), epsilon, -pace),
+        certified_end(lambda e: (log_delta - slack) - parted.upper(e), epsilon, pace),
+    )
+
+
+def _root(about: Callable[[float], tuple[float, float]], log_delta: float, start: float, tolerance: float) -> float:
+    """The epsilon not far from a start at which log delta is about this."""
+
+    def gap(epsilon: float) -> tuple[float, float]:
+        value, slope = about(epsilon)
+        return log_delta - value, -slope
+
+    return increasing_root(gap, start, lower=0.4 * start, upper=2.5 * start, tolerance=tolerance, steps=40)
+
+
+def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+    """Both ends of log delta(epsilon)."""
+    log_delta = min(estimate(run, epsilon), -1e-9)
+    for _ in range(_TRIES):
+        sketch = Sketch(run, epsilon, log_delta)
+        found = min(sketch.about(epsilon)[0], -1e-9)
+        if abs(found - log_delta) < 1.0:
+            break
+        log_delta = found
+    parted = Parted(sketch)
+    return parted.lower(epsilon), min(0.0, parted.upper(epsilon))

@@ -1,0 +1,252 @@
+"""Where a sparse run is parted into small, middle and large steps, and about what is found there: nothing is part of a proof."""
+
+import math
+
+import numpy as np
+
+from ..numerics.series import Array
+from .composed import ComposedLoss
+from .contour import Saddle, log_markov
+from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
+from .parted_cells import Marks, place
+from .sampled import SampledGaussianLoss
+
+_SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0)  # -log of the relative size allowed to what is only bounded
+_DIGITS = 23.0  # about that of the errors of the contour's terms
+_DEAD = 45.0
+_DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
+_SOFT, _HARD = 0.08, 0.015  # widths of the marks of what is small and of what is large, relative to x
+RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
+_ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
+_SHARES = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0)
+_ONE = np.array([1.0, 0.0, 0.0])
+
+
+class _Guide:
+    """One step on plain nodes of the noise."""
+
+    def __init__(self, shape: Shape, count: int, last: float) -> None:
+        self.shape, self.count = shape, count
+        spacing = 0.018 * min(shape.noise, 1.0)
+        if not 0.0 < (last + 8.0) / spacing < 20_000.0:
+            raise TooFine
+        z = np.arange(-8.0, last, spacing)
+        self.ratio, _ = shape.ratios(z)
+        self.x = np.expm1(self.ratio)
+        self.log_weight = math.log(spacing) - LOG_ROOT_TWO_PI - 0.5 * z * z
+        self.weight = np.exp(self.log_weight)
+
+    def mark(self, high: float, width: float) -> Array:
+        from scipy.special import ndtr
+
+        found: Array = ndtr((self.x - high) * (1.0 / width))
+        return found
+
+    def bent(self, k: Array) -> Array:
+        """e^{kL} - 1 - k x, weighted, one row for each k."""
+        column = k[:, None]
+        grown = column * self.ratio
+        with np.errstate(over="ignore"):
+            far = np.minimum(np.exp(grown + self.log_weight), 1e300)
+        near = np.expm1(np.minimum(grown, 30.0)) * self.weight
+        found: Array = np.where(grown < 30.0, near, far) - column * (self.x * self.weight)
+        return found
+
+
+class Sketch:
+    """A run of sampled Gaussian steps in the order "remove", its marks for one epsilon and delta, and its transform about.
+
+    The transform is that of the runs without a large step and, if `marks.low` is positive, with a middle one.  The marks are such
+    that all that is only bounded is small (the more so, the farther out `marks.high`), and that the contour's terms do not cancel
+    too far (the less so).
+    """
+
+    def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float) -> None:
+        if not (parts(run) and 1e-7 < epsilon < 60.0 and log_delta > -600.0):
+            raise TooFine
+        self.run, self.epsilon, self.log_delta = run, epsilon, log_delta
+        self.terms = [(loss.shape, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
+        self.steps = sum(count for _, count in self.terms)
+        deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in run.terms))
+        self.most = math.expm1(2.0 * epsilon + min(14.0 * deviation, 30.0))
+        self.guides = [_Guide(shape, count, place(shape, 3.0 * self.most)) for shape, count in self.terms]
+        # so that hardly any tiny loss is marked; and the tilt is steep where epsilon is small
+        sharp = 1.0 / math.sqrt(2.0 * (math.log(self.steps) + 4.0 + epsilon + _SURE[0] - log_delta))
+        self.soft, self.hard = min(_SOFT, sharp), min(_SOFT, sharp, _HARD * epsilon / -math.expm1(-epsilon))
+        with np.errstate(all="ignore"):
+            back, reached, fade = self._back(), self._reached(), self._fade()
+        best = math.inf
+        for sure in _SURE:
+            high = self._top(back, log_delta - sure)
+            low, order = self._bottom(reached, log_delta - sure, high)
+            if low and not 9.0 / self.soft * (1.0 + low) / low < fade:  # without is cheaper
+                low = order = 0.0
+            self._mark(self._marks(low, high))
+            saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
+            c = saddle.c
+            size = self.expand(c)[0] - c * epsilon - math.log(c) - math.log1p(c) + math.log(saddle.width) - log_delta
+            cost = math.exp(min(size - _DIGITS, 300.0)) + math.exp(2.0 - sure)
+            if cost >= best:
+                break
+            best, chosen = cost, (self.marks, order, saddle)
+        marks, self.order, self.saddle = chosen
+        self._mark(marks)
+
+    def _back(self) -> tuple[Array, list[Array]]:
+        """For several r, log of E_Q e^{-rS} (and epsilon), and the weights of e^{-r (L - epsilon)}."""
+        rates = RATES / self.epsilon
+        fixed = np.full(rates.size, self.epsilon)
+        lifted = []
+        for guide in self.guides:
+            fixed = fixed + guide.count * np.log1p(np.maximum(guide.bent(-rates).sum(axis=1), -0.999))
+            lift = np.exp(np.minimum(rates[:, None] * (self.epsilon - guide.ratio), 600.0))
+            lifted.append(lift * (guide.weight * guide.count))
+        return fixed, lifted
+
+    def _top(self, back: tuple[Array, list[Array]], target: float) -> float:
+        """The least x from which a step may be called large: the others hardly ever take it back below epsilon."""
+
+        def taken(x: float) -> float:
+            best = math.inf
+            marks = [guide.mark(x, self.hard * x) for guide in self.guides]
+            for share in _SHARES:  # of epsilon, above which Chernoff's bound is used
+                near, heavy = 0.0, np.zeros(RATES.size)
+                for mark, lift, guide in zip(marks, back[1], self.guides, strict=True):
+                    cut = int(guide.ratio.searchsorted(share * self.epsilon))
+                    near += guide.count * float(guide.weight[:cut] @ mark[:cut])
+                    heavy = heavy + lift[:, cut:] @ mark[cut:]
+                far = float((back[0] + np.log(heavy + 1e-290)).min())
+                best = min(best, float(np.logaddexp(far, math.log(near + 1e-300) + self.epsilon)))
+            return best
+
+        low, high = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most)
+        while high - low > 0.03:
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if taken(math.exp(middle)) < target else (middle, high)
+        return math.exp(high)
+
+    def _reached(self) -> tuple[Array, Array, list[Array]]:
+        """Several orders, Chernoff's factors and the weights of e^{kL}."""
+        orders = _ORDERS / self.epsilon
+        markov = np.array([log_markov(order) for order in orders.tolist()])
+        return orders, markov - orders * self.epsilon, [guide.bent(1.0 + orders) for guide in self.guides]
+
+    def _bottom(self, reached: tuple[Array, Array, list[Array]], target: float, top: float) -> tuple[float, float]:
+        """The largest x below which steps may be called small: these alone hardly ever reach epsilon; the order that shows it."""
+        orders, fixed, tables = reached
+
+        def bounds(x: float) -> Array:
+            total = fixed
+            for guide, table in zip(self.guides, tables, strict=True):
+                mark = guide.mark(x, self.soft * x)
+                some = mark * guide.weight
+                inner = table @ (1.0 - mark) - float(some.sum()) - (1.0 + orders) * float(some @ guide.x)
+                total = total + guide.count * np.log1p(np.maximum(inner, -0.999))
+            return total
+
+        low, high = math.log(math.expm1(1e-3 * self.epsilon)), math.log(min(0.7 * math.expm1(self.epsilon), top / 2.0))
+        if float(bounds(math.exp(low)).min()) > target:
+            return 0.0, 0.0
+        while high - low > 0.03:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if float(bounds(math.exp(middle)).min()) < target else (low, middle)
+        return math.exp(low), float(orders[bounds(math.exp(low)).argmin()])
+
+    def _fade(self) -> float:
+        """About the u at which |phi|^n has died out."""
+        u = np.geomspace(1e-2, 1e12, 57)
+        total = np.zeros(u.size)
+        for guide in self.guides:
+            total += guide.count * ((1.0 - np.cos(np.minimum(u[:, None] * guide.ratio, 1e3))) @ guide.weight)
+        dead = np.nonzero(total > _DEAD)[0]
+        return float(u[dead[0]]) if dead.size else math.inf
+
+    def _marks(self, low: float, high: float) -> Marks:
+        """Widths such that what is large is never small: kappa >= nu for all x >= -q."""
+        wide, rate = self.hard * high, max(shape.rate for shape, _ in self.terms)
+        narrow = max(min(self.soft * low, wide), wide * (rate + low) / (rate + high) * (1.0 + 1e-12)) if low else 0.0
+        return Marks(low, high, narrow, wide)
+
+    def _mark(self, marks: Marks) -> None:
+        """Fixes the marks, and the weights of what is large (or not small), of what is not, and of what is middle."""
+        self.marks = marks
+        self._found: dict[float, tuple[float, float, float]] = {}
+        self._tables: list[tuple[_Guide, Array, Array, Array]] = []
+        for guide in self.guides:
+            large = guide.mark(marks.high, marks.high_width)
+            heavy = guide.mark(marks.low, marks.low_width) if marks.low else large
+            w = guide.weight
+            self._tables.append((guide, w * heavy, w * (1.0 - heavy), w * np.maximum(heavy - large, 0.0)))
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        """log of the transform at c, and two derivatives."""
+        if c not in self._found:
+            with np.errstate(all="ignore"):
+                self._found[c] = self._expand(c)
+            if not all(map(math.isfinite, self._found[c])):
+                raise TooFine
+        return self._found[c]
+
+    def _expand(self, c: float) -> tuple[float, float, float]:
+        k = 1.0 + c
+        base, gain = np.zeros(3), np.zeros(3)  # n log(phi - mid) and n log(phi / (phi - mid))
+        for guide, heavy, light, middle in self._tables:
+            grown = np.exp(np.minimum(k * guide.ratio, 600.0))
+            powers = grown, guide.ratio * grown, guide.ratio * guide.ratio * grown
+            q, drift = float(heavy.sum()), float(heavy @ guide.x)
+            value = 1.0 - q - k * drift + float(light @ (grown - 1.0 - k * guide.x))
+            rest = np.array([value, float(light @ (powers[1] - guide.x)) - drift, float(light @ powers[2])])
+            base = base + guide.count * _log_jet(rest)
+            if self.marks.low:
+                mid = np.array([float(middle @ power) for power in powers])
+                odds = np.array([mid[0], mid[1] - mid[0] * rest[1] / rest[0], 0.0]) / rest[0]
+                odds[2] = (mid[2] - odds[0] * rest[2] - 2.0 * odds[1] * rest[1]) / rest[0]
+                gain = gain + guide.count * _log_jet(odds + _ONE, float(odds[0]))
+        if self.marks.low:  # + log(e^gain - 1)
+            some = max(-math.expm1(-float(gain[0])), 1e-300)
+            base[0] += gain[0] + math.log(some)
+            base[1] += gain[1] / some
+            base[2] += gain[2] / some - gain[1] ** 2 * (1.0 - some) / some**2
+        return float(base[0]), float(base[1]), max(float(base[2]), 1e-300)
+
+    def height(self, c: float) -> float:
+        """n log phi at c."""
+        k, total = 1.0 + c, 0.0
+        for guide, heavy, light, middle in self._tables:
+            grown = np.exp(np.minimum(k * guide.ratio, 600.0))
+            value = 1.0 - float(heavy.sum()) - k * float(heavy @ guide.x) + float(light @ (grown - 1.0 - k * guide.x))
+            total += guide.count * math.log(max(value + float(middle @ grown), 1e-3))
+        return total
+
+    def saddle_of_epsilon(self, epsilon: float) -> float:
+        """The c at which a contour should lie."""
+        return self.run.saddle_of_epsilon(epsilon, 10.0 / epsilon, self.expand)
+
+    def about(self, epsilon: float) -> tuple[float, float]:
+        """log delta and its slope near the epsilon of the marks, to a few per cent."""
+        saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
+        inner = math.exp(saddle.log_delta)
+        some = away = 0.0
+        for guide, heavy, _, middle in self._tables:
+            large = heavy - middle if self.marks.low else heavy
+            some += guide.count * float(large @ (1.0 + guide.x))
+            away += guide.count * float(large.sum()) * math.exp(epsilon)
+        total = max(some - away, 0.0) + inner + 1e-300
+        return math.log(total), -(saddle.c * inner + away) / total
+
+
+def _log_jet(jet: Array, excess: float | None = None) -> Array:
+    """log f and its derivatives from f, f', f''; f - 1 may be given."""
+    value = max(float(jet[0]), 1e-300)
+    first = float(jet[1]) / value
+    return np.array([math.log(value) if excess is None else math.log1p(excess), first, float(jet[2]) / value - first * first])
+
+
+def parts(run: ComposedLoss) -> bool:
+    """Whether the run is one that can be parted, and sparse enough to be worth it."""
+    drawn = 0.0
+    for loss, count in run.terms:
+        if not isinstance(loss, SampledGaussianLoss) or loss.removals != (True,):
+            return False
+        drawn += count * loss.shape.rate
+    return drawn < _DENSE

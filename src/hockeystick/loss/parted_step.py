@@ -1,0 +1,171 @@
+"""The sums over the noise of a marked step (`parted_cells.py`), by the trapezoidal rule with every error bounded.
+
+    phi = 1 - E nu - k E nu x + E (1 - nu) (e^{kL} - 1 - k x)     since E x = 0,
+
+so that phi - 1 has relative accuracy however small it is; where |kL| is small its integrand is summed as a power series in k.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.fourier import added_terms, fourier_sums
+from ..numerics.normal import log_tail_bound
+from ..numerics.rounding import FUNCTION, LOG_NDTR, UNIT
+from ..numerics.series import Array, ComplexArray
+from .noise import Nodes, Shape, TooFine, power_tails
+from .parted_cells import LEVELS, LOW, SLACK, Marks, PartedCells, log_g
+
+_WORK = 4e7  # products of one transform
+_CHUNK = 128
+
+
+class Parts(NamedTuple):
+    """phi - 1 and mid along a line, and bounds of their errors."""
+
+    excess: ComplexArray
+    mid: ComplexArray | None
+    excess_error: Array
+    mid_error: Array
+
+
+class PartedStep(PartedCells):
+    """One step with its marks; `q` and `drift` are E nu and E nu x, `error` a bound of their relative errors."""
+
+    def __init__(self, shape: Shape, marks: Marks, most: float) -> None:
+        super().__init__(shape, marks, most)
+        part = self.broad(True)
+        guess = float(np.logaddexp.reduce(self.log_mass + self.log_large[:-1]))
+        if guess < -650.0:
+            raise TooFine
+        modulus = self.lifted(LEVELS, True)[0] + np.log(2.0 * shape.rate + 1.0 + self.x[part][1:])
+        right = shape.right_tail(1.0, float(self.edges[-1])) + math.log(4.0)
+        spacing, rule = self.rule(modulus, guess - 38.0, right)
+        grid = self._nodes(spacing, float(self.edges[-1]))
+        slip, moved = grid.ratio_errors()
+        x = np.expm1(grid.ratio)
+        mark, off = _marked(x, slip, marks.high, marks.high_width)
+        weight = np.exp(grid.base)
+        self.q, self.drift = math.fsum((weight * mark).tolist()), math.fsum((weight * mark * x).tolist())
+        off += mark * ((3.0 * UNIT) * grid.z * grid.z + 5.0 * FUNCTION)
+        lost = float(weight @ off), float((weight * np.abs(x)) @ off + (weight * mark * (1.0 + x)) @ moved)
+        beyond = math.exp(right) + 2.0 * self.left * math.exp(float(self.log_large[0])) + rule
+        if not (self.drift > 0.0 and lost[1] + beyond < 0.5 * self.drift and lost[0] + beyond < 0.5 * self.q):
+            raise TooFine
+        self.error = max((lost[0] + beyond) / self.q, (lost[1] + beyond) / self.drift) * (1.0 + SLACK) + 8.0 * UNIT
+
+    def _nodes(self, spacing: float, end: float) -> Nodes:
+        count = int((end - LOW) / spacing) + 2
+        if count > _WORK / 64.0:
+            raise TooFine
+        return Nodes(self.shape, LOW + spacing * np.arange(count), spacing)
+
+    def above(self, k: float) -> float:
+        """An upper bound of phi - 1 at a real k >= 1."""
+        return self.bent_above(k, False) + self.beyond(k) - (self.q + k * self.drift) * (1.0 - self.error - SLACK)
+
+    def _spacing(self, k: float, reach: float, size: float, log_goal: float) -> tuple[float, float]:
+        """The step of the rule and its error for |Im k| <= reach: of (1 - nu) (e^{kL} - 1 - k x) and of (kappa - nu) e^{kL}."""
+        part, marks = self.broad(False), self.marks
+        last_x = float(self.x[part][-1])
+        # from there on the integrand falls on the lowest line, whose angle is below 1e-3
+        falls = 0.9 * (last_x - marks.high) / marks.high_width**2
+        if not (k + 2e-3 * reach) / (1.0 + last_x) + 2.0 / last_x < falls:
+            raise TooFine
+        share, ratio = self.share[part][1:], self.ratio[part][1:]
+        arg = np.arctan2(share * np.sin(LEVELS), 1.0 - share * (1.0 - np.cos(LEVELS)))
+        plain = np.log1p(size * (2.0 * self.shape.rate + self.x[part][1:]))
+        modulus = np.logaddexp(*self.lifted(LEVELS, False)) + np.logaddexp(k * ratio + reach * arg, plain)
+        return self.rule(modulus, log_goal, float(modulus[-1, -1]) + log_tail_bound(float(self.edges[part][-1])))
+
+    def values(self, k: float, step: float, nodes: int, log_goal: float) -> Parts:
+        """phi - 1 and mid at k + i step j for j < nodes, k >= 1; the rule errs by about e^log_goal."""
+        marks = self.marks
+        line = k + 1j * (step * np.arange(nodes))
+        reaches = np.abs(line)
+        size = max(1.0, float(reaches[-1]))
+        spacing, rule = self._spacing(k, step * (nodes - 1), size, log_goal)
+        grid = self._nodes(spacing, float(self.edges[self.broad(False)][-1]))
+        slip, moved = grid.ratio_errors()
+        weight = np.exp(grid.base)
+        first, last = int(grid.ratio.searchsorted(-1.0 / size)), int(grid.ratio.searchsorted(1.0 / size))
+        excess, excess_error = self._near(grid, weight, moved, first, last, line, size)
+        pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
+        if pick.size * (nodes + 64.0) > _WORK:
+            raise TooFine
+        z, own, ratio, slip, moved = grid.z[pick], weight[pick], grid.ratio[pick], slip[pick], moved[pick]
+        x = np.expm1(ratio)
+        kept, kept_off = _marked(x, slip, marks.high, -marks.high_width)
+        tilted = own * np.exp(np.minimum(k * ratio, 700.0))
+        if not k * float(ratio[-1]) < 700.0:
+            raise TooFine
+        rows = [tilted * kept]
+        if self.parted:
+            middle, middle_off = self._middle(x, slip, kept, kept_off)
+            rows.append(tilted * middle)
+        sums = fourier_sums(ratio, np.stack(rows), step, nodes)
+        light = own * kept
+        excess += sums[0] - math.fsum(light.tolist()) - line * math.fsum((light * x).tolist()) - (self.q + line * self.drift)
+        # rounding: of the transform and its weights, of L, of the marks; then of the masses taken out
+        relative = (3.0 * UNIT) * z * z + ((added_terms(ratio.size) + 10.0) * UNIT + 4.0 * FUNCTION)
+        turned = moved + 6.0 * UNIT * np.abs(ratio)
+        excess_error += (rows[0] + light) @ relative + (tilted + own) @ kept_off
+        pulled = (light * np.abs(x)) @ relative + (own * np.abs(x)) @ kept_off + (light * (1.0 + x)) @ moved
+        excess_error += reaches * (rows[0] @ turned + pulled)
+        excess_error += (self.q + reaches * self.drift) * (self.error + 4.0 * UNIT) + 8.0 * UNIT * np.abs(excess)
+        # what the marks say of the nodes summed as a series, and what lies beyond the ends
+        near, right = math.expm1(1.0 / size), self.beyond(k)
+        lost = 3.0 * (size + 2.0) * _left_of(near, marks.high, marks.high_width) + self.left * (3.0 + size) + right * (2.0 + size)
+        if not self.parted:
+            return Parts(excess, None, excess_error + (lost + rule), np.zeros(nodes))
+        mid_error = reaches * (rows[1] @ turned) + rows[1] @ relative + tilted @ middle_off
+        lost_mid = (3.0 + self.left) * _left_of(near, marks.low, marks.low_width) + right
+        return Parts(excess, sums[1], excess_error + (lost + rule), mid_error + (lost_mid + rule))
+
+    def _middle(self, x: Array, slip: Array, kept: Array, kept_off: Array) -> tuple[Array, Array]:
+        """kappa - nu, and bounds of its error; the difference of the complements where that is the better one."""
+        marks = self.marks
+        large, large_off = _marked(x, slip, marks.high, marks.high_width)
+        small, small_off = _marked(x, slip, marks.low, -marks.low_width)
+        not_small, not_small_off = _marked(x, slip, marks.low, marks.low_width)
+        before = x < 0.5 * (marks.low + marks.high)
+        middle = np.maximum(np.where(before, not_small - large, kept - small), 0.0)
+        return middle, np.where(before, not_small_off + large_off, kept_off + small_off) + 2.0 * UNIT * middle
+
+    def _near(
+        self, grid: Nodes, weight: Array, moved: Array, first: int, last: int, line: ComplexArray, size: float
+    ) -> tuple[ComplexArray, Array]:
+        """The sum of e^{kL} - 1 - k x over the nodes with |L| size <= 1, and bounds of its error."""
+        tails: Array = np.zeros(1)
+        error = 0.0
+        for start in range(first, last, _CHUNK):  # the rounding of a sum grows with its length
+            part = slice(start, min(start + _CHUNK, last))
+            some, off = power_tails(grid.ratio[part], weight[part], grid.z[part], moved[part], size)
+            longer, shorter = (some, tails) if some.size > tails.size else (tails, some)
+            tails = longer.copy()
+            tails[: shorter.size] += shorter
+            error += off
+        powers = np.empty((tails.size, line.size), dtype=np.complex128)
+        powers[:], powers[0] = line, 1.0
+        factor: ComplexArray = line * (line - 1.0)
+        error += ((last - first) / _CHUNK + 1.0) * UNIT * float(np.abs(tails) @ size ** np.arange(tails.size))
+        lost = np.abs(factor) * error
+        factor *= tails @ np.multiply.accumulate(powers, axis=0)
+        return factor, lost
+
+
+def _marked(x: Array, slip: Array, high: float, width: float) -> tuple[Array, Array]:
+    """g((x - high)/width), and bounds of its error, where 1 + x/q errs by the share `slip`; of 1 - g if the width is negative."""
+    y = (x - high) * (1.0 / width)
+    value = np.maximum(log_g(y), -740.0)
+    found = np.exp(value)
+    off = (np.abs(x) + high) * (1.0 / abs(width)) * (slip + (32.0 * UNIT) * (1.0 + np.log1p(np.abs(x))))
+    lean = np.where(y > 0.0, np.exp(-0.49 * np.minimum(y * y, 1400.0)), 1.0 - y)  # at least (log g)' nearby
+    lost = LOG_NDTR * (2.0 - value) + off * lean
+    return found, found * np.expm1(np.minimum(lost, 1.0)) + 1e-320
+
+
+def _left_of(x: float, high: float, width: float) -> float:
+    """A bound of the mark at x, and to the left of it."""
+    return math.exp(log_tail_bound((high - x) / width)) * (1.0 + SLACK)

@@ -1,0 +1,121 @@
+"""Where to look for an answer: rough epsilons and deltas, and the plan of a lattice.  Nothing of it is part of a proof."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .composed import ComposedLoss
+from .masses import SCALES
+from .noise import TooFine
+
+MOST = 1 << 19
+_TOLERANCE = 18.0  # -log of the relative size allowed to what the window leaves out
+_AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
+
+
+class Plan(NamedTuple):
+    """Where a lattice is laid, and how it is tilted."""
+
+    theta: float
+    centre: float  # an epsilon near the answer
+    window: float  # the length of a period
+    ahead: float  # Chernoff's bound is taken at theta + ahead
+    margin: float  # over theta: how far below the centre the window begins
+    ranges: list[tuple[float, float]]  # of the losses of the steps
+
+    @property
+    def least(self) -> int:
+        """A period of fewer points could not follow the tilt."""
+        return points_of(self.theta * self.window)
+
+    @staticmethod
+    def of(run: ComposedLoss, centre: float, log_delta: float, margin: float, stretch: float = 1.0) -> "Plan":
+        """A tilt of the saddle point or less: the one with the shortest window among those that leave enough mass at the centre.
+
+        (Near the largest loss the saddle point runs away, and under sparse sampling it lies where K has exploded.)  A loss that
+        lifts the sum above epsilon whatever the others do need not be told from a larger one.
+        """
+        steps = math.log(sum(count for _, count in run.terms))
+        cap = _cap(run, centre)
+        theta = run.saddle_of_epsilon(centre, expand=lambda c: run.sketch(c, cap))
+        theta = min(theta, 1e3 * (_TOLERANCE - log_delta) / max(centre, 1e-13))  # a shorter window is of no use
+        if run.native:
+            theta = min(theta, 10.0 / run.native)
+        if not theta > 1e-290:  # epsilon is out of a lattice's scale
+            raise TooFine
+        plans = []
+        for _ in range(12):
+            value, _, second = run.sketch(theta, cap)
+            busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
+            share = log_delta - busy + theta * centre  # of delta in what the transform sees
+            right, ahead = math.inf, 0.0
+            for more in (_AHEAD * max(min(1.0 / math.sqrt(second), 4.0 * theta), 1e-300)).tolist():
+                needed = (run.sketch(theta + more, cap)[0] - log_delta - (theta + more) * centre + _TOLERANCE) / more
+                if needed < right:
+                    right, ahead = needed, more
+            left = (_TOLERANCE - log_delta) / theta
+            plans.append((share, max(left, right) + 2.0 * margin / theta, theta, ahead))
+            if right < 1.2 * left:
+                break  # a smaller tilt would only ask for more
+            theta *= 0.7
+        enough = max(plan[0] for plan in plans) - 6.0
+        _, window, theta, ahead = min((plan for plan in plans if plan[0] >= enough), key=lambda plan: plan[1])
+        ranges = []
+        for loss, _ in run.terms:
+            low, high = run.coarse(loss).range(log_delta - _TOLERANCE - steps)
+            # what lies below weighs next to nothing once it is tilted
+            floor = (run.coarse(loss).expand(theta, cap)[0] - _TOLERANCE - steps) / theta
+            ranges.append((min(max(low, floor), high), min(high, cap)))
+        return Plan(theta, centre, window * stretch, ahead, margin, ranges)
+
+
+def points_of(length: float) -> int:
+    """The next power of two."""
+    return 1 << math.ceil(math.log2(min(max(length, 1.0), 4.0 * MOST)))
+
+
+def dense(run: ComposedLoss, log_delta: float) -> float:
+    """About where epsilon lies if many steps add up: by the saddle-point approximation."""
+    c = run.saddle_of_delta(log_delta, expand=run.sketch)
+    value, _, second = run.sketch(c)
+    bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+    found = (value - log_delta - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)) / c
+    return max(min(found, run.ceiling), 1e-13)
+
+
+def _cap(run: ComposedLoss, epsilon: float) -> float:
+    """A loss of one step that lifts the sum above epsilon, whatever the others are likely to do."""
+    _, mean, variance = run.sketch(0.0)
+    return 1.2 * max(epsilon, 0.0) + max(0.0, 8.0 * math.sqrt(variance) - mean)
+
+
+def estimate(run: ComposedLoss, epsilon: float) -> float:
+    """log delta by the saddle-point approximation, with the largest losses capped."""
+    cap = _cap(run, epsilon)
+    c = run.saddle_of_epsilon(epsilon, expand=lambda c: run.sketch(c, cap))
+    value, _, second = run.sketch(c, cap)
+    bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+    return value - c * epsilon - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
+
+
+def guess(run: ComposedLoss, log_delta: float) -> float:
+    """About where epsilon lies."""
+    points: list[float] = SCALES[run.ceiling > SCALES].tolist() or [1e-13]
+    _, mean, variance = run.sketch(0.0)
+    sure = mean - 2.0 * math.sqrt(variance) if log_delta < -1.0 else 0.0  # delta is nearly 1 up to here
+    low, high = 0, len(points) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if points[middle] < sure or estimate(run, points[middle]) > log_delta:
+            low = middle
+        else:
+            high = middle
+    left, right = points[low], points[high]
+    for _ in range(3):
+        between = 0.5 * (left + right)
+        if estimate(run, between) > log_delta:
+            left = between
+        else:
+            right = between
+    return right
