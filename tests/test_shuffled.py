@@ -265,7 +265,7 @@ def test_clones_of_chance():
         (lambda: hs.Shuffled(hs.ApproxDP(epsilon=1.0, delta=1e-9), 10).delta(0.1, "replace"), hs.Unsupported, ["delta"]),
         (lambda: hs.Shuffled(hs.Laplace(scale=1.0), 10).epsilon(1e-6), hs.Unsupported, ["number of reports", "replace"]),
         (lambda: hs.Shuffled(hs.Laplace(scale=1.0), 10).epsilon(1e-6, "add"), hs.Unsupported, ["zero-out"]),
-        (lambda: hs.from_json('{"hockeystick": 1, "release": {"kind": "shuffled", "count": 3}}'), hs.BadValue, ["local"]),
+        (lambda: hs.from_json('{"hockeystick": 1, "release": {"kind": "shuffled", "count": 3}}'), hs.BadType, ["local"]),
     ],
 )
 def test_what_is_refused(make, error, words):

@@ -20,7 +20,7 @@ class Cells:
     """start * RATIO^i <= u <= start * RATIO^(i+1) for i < COUNT - 1, and everything beyond.
 
     >>> Cells(2.0).left[:2], Cells(2.0).right[-1]
-    (array([2.  , 2.25]), np.float64(inf))
+    (array([2. , 2.5]), np.float64(inf))
     """
 
     start: float
