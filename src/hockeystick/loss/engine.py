@@ -124,7 +124,7 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             ends = largest(_finite_log_delta(single, epsilon) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
         elif low < high - 1e-9:
-            for share, engine in ((1e-9, parted_log_delta), (1e-6, lattice_log_delta), (1e-6, signs_log_delta)):
+            for share, engine in ((1e-8, parted_log_delta), (1e-6, lattice_log_delta), (1e-6, signs_log_delta)):
                 if low < high - share:
                     with suppress(TooFine):
                         ends = engine(run, epsilon)
@@ -203,7 +203,7 @@ def _closer(run: ComposedLoss, log_delta: float, slack: float, floor: float, end
     engines: list[tuple[float, Callable[[], Interval]]] = []
     if not has_closed(run):
         if parts(run):
-            engines.append((1e-9, lambda: parted_epsilon(run, log_delta, slack)))
+            engines.append((1e-8, lambda: parted_epsilon(run, log_delta, slack)))
         # where steps are parted, a lattice seldom does better
         engines.append((5e-6 if parts(run) else 1e-6, lambda: lattice_epsilon(run, log_delta, slack, floor)))
     engines.append((1e-6, lambda: signs_epsilon(run, log_delta, slack)))

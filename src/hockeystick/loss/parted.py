@@ -30,7 +30,7 @@ from .parted_step import PartedStep
 from .plan import estimate, guess
 
 _FINE = 30.0  # -log of the errors of the rule
-_TRIES, _NEAR = 6, 0.01
+_TRIES, _NEAR, _CLOSE = 6, 0.01, 1e-8
 
 
 class _Slice(NamedTuple):
@@ -215,16 +215,19 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
         if abs(found - epsilon) < _NEAR * epsilon:
             break
         epsilon = found
-    parted = Parted(sketch)
+    ends = _ends(parted := Parted(sketch), log_delta, slack, epsilon)
     epsilon = _root(parted.estimate, log_delta, epsilon, 1e-13)
-    if abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
-        parted = Parted(Sketch(run, epsilon, log_delta))
-        epsilon = _root(parted.estimate, log_delta, epsilon, 1e-13)
+    if ends[1] - ends[0] > _CLOSE * epsilon and abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
+        ends = _ends(Parted(Sketch(run, epsilon, log_delta)), log_delta, slack, epsilon)
+    return ends
+
+
+def _ends(parted: Parted, log_delta: float, slack: float, start: float) -> tuple[float, float]:
+    """Both ends of epsilon as far as these marks prove them."""
+    epsilon = _root(parted.estimate, log_delta, start, 1e-13)
     pace = -parted.estimate(epsilon)[1]
-    return (
-        certified_end(lambda e: parted.lower(e) - (log_delta + slack), epsilon, -pace),
-        certified_end(lambda e: (log_delta - slack) - parted.upper(e), epsilon, pace),
-    )
+    low = certified_end(lambda e: parted.lower(e) - (log_delta + slack), epsilon, -pace)
+    return low, certified_end(lambda e: (log_delta - slack) - parted.upper(e), epsilon, pace)
 
 
 def _root(about: Callable[[float], tuple[float, float]], log_delta: float, start: float, tolerance: float) -> float:
