@@ -315,3 +315,19 @@ def test_mu_of_sampled_noise_for_replaced_records():
     assert (poisson.gdp_transform([0.0, 5.0, 50.0], neighbours="replace") < math.sqrt(30.0) / 2.0).all()
     fixed = hs.Gaussian(sigma=2.0).without_replacement(batch=10, examples=1000) * 100
     assert fixed.mu(neighbours="replace") == pytest.approx(10.0, rel=1e-12)
+
+
+def test_tails_of_renyi_claims():
+    """rho c (c + 1) + xi c, and two mixtures with a common part, are no lighter than the pairs that obey them."""
+    claim = tails(hs.ZCDP(rho=1e-6, xi=4.0)._run("add-or-remove").variants("covers")[0])[0]
+    assert claim.reach >= 4.0
+    replaced = tails(hs.ZCDP(rho=0.5).poisson(rate=0.9)._run("replace").variants("covers")[0])[0]
+    for epsilon in (4.0, 10.0, 40.0):
+        member = (hs.Gaussian(sigma=1.0).poisson(rate=0.9)).log_delta_bounds(epsilon, "replace")
+        assert replaced.log_bound(epsilon) >= member.lower
+
+
+def test_mu_of_mixtures_is_that_of_the_farthest_part():
+    assert hs.GaussianMixture(sigma=1.0, moves=(0, 1, 2), weights=(0.2, 0.6, 0.2)).mu() == pytest.approx(2.0, rel=1e-12)
+    assert hs.GaussianMixture(sigma=1.0, moves=(0, 3), weights=(1e-17, 1.0)).mu() == pytest.approx(3.0, rel=1e-12)
+    assert hs.Gaussian(sigma=2.0).poisson(rate=0.2).group(3).mu() == pytest.approx(1.5, rel=1e-12)

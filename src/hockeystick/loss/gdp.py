@@ -24,6 +24,7 @@ from .atomic import AtomicLoss
 from .composed import ComposedLoss
 from .engine import epsilon_interval, log_delta_interval
 from .gaussian import SQUARE_ERROR, GaussianLoss
+from .noise import TooFine
 from .profile import ProfileLoss
 from .real_axis import cumulant_above
 from .renyi import RenyiLoss
@@ -114,7 +115,10 @@ class Head:
 
     def _straight(self, left: float, right: float) -> float:
         """By Lemma 4 with one exponent c: log delta(eps) <= log c^c/(1+c)^{1+c} + K(c) - c eps, largest mu at an end."""
-        c = self._exponent(left)
+        try:
+            c = self._exponent(left)
+        except TooFine:
+            return math.inf
         if not 0.0 < c < 1e12:
             return math.inf
         total = -math.inf

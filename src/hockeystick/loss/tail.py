@@ -131,23 +131,32 @@ def _tail(run: ComposedLoss) -> Tail:
             return Tail(math.inf, 0.0, reason=found)
         one, top, rates, own = found
         square, reach, attained = square + count * one, reach + count * top, attained and own
-        bare = (
-            bare
-            and isinstance(loss.base if isinstance(loss, FoldedLoss) else loss, GaussianLoss | SampledGaussianLoss)
-            and one > 0.0
-        )
+        bare = bare and _gaussian(loss) and one > 0.0
         sampled += [(count, rate, one * (1.0 - 1e-12)) for rate in rates]
     rounding = (len(run.terms) + 8.0) * UNIT
     return Tail(square * (1.0 + SQUARE_ERROR + rounding), reach * (1.0 + rounding), tuple(sampled), attained, bare)
+
+
+def _gaussian(loss: Any) -> bool:
+    """Whether it is dominated by Gaussian noise at the farthest distance, whose tail it has."""
+    if isinstance(loss, MixtureLoss):
+        return not loss.left.moves  # mixtures against one normal law
+    return isinstance(loss.base if isinstance(loss, FoldedLoss) else loss, GaussianLoss | SampledGaussianLoss)
 
 
 def _one(loss: Any) -> tuple[float, float, tuple[float, ...], bool] | str:
     """mu^2 of the tail, the largest loss where there is no such tail, the sampling rates, and whether the tail is attained."""
     if isinstance(loss, RenyiLoss):
         if loss.kind == "exponential":
-            return 0.0, loss.parameters[0], (), True
-        if loss.kind == "zcdp":
-            return 2.0 * loss.parameters[0], 0.0, (), loss.rate == 1.0
+            return 0.0, loss.parameters[0] * (2.0 if loss.both else 1.0), (), True
+        if (
+            loss.kind == "zcdp"
+        ):  # K(c) <= rho c (c+1) + xi c, a sample's too; of two mixtures Q is at least 1-q times the common part
+            rest = math.inf if loss.rate >= 1.0 else -math.log1p(-loss.rate)
+            reach = math.fsum(loss.parameters[1:]) + (rest if loss.both else 0.0)
+            if reach == math.inf:
+                return "the tail of a replaced record in a full sample is not known"
+            return 2.0 * loss.parameters[0], up(reach * (1.0 + 4.0 * FUNCTION)) if reach else 0.0, (), loss.rate == 1.0
         return (
             "Rényi divergences of listed orders, or of a curve that is known by its values only, allow losses whose tail is "
             "heavier than that of Gaussian noise, so no mu follows (G, Theorem 4.3); claim zCDP or GDP instead"
@@ -169,7 +178,8 @@ def _one(loss: Any) -> tuple[float, float, tuple[float, ...], bool] | str:
         # Q is at least its part that is not moved, so Z <= log(P/N(0)) - log of that; P is a mixture, and divergences are convex
         farthest = max(loss.right.moves) * (1.0 + 2.0 * loss.right.move_error)
         rest = -loss.left.log_rest + loss.left.weight_error
-        rates = (math.exp(loss.right.log_weights[0]) * (1.0 + 4.0 * FUNCTION),) if len(loss.right.moves) == 1 else ()
+        rate = math.exp(loss.right.log_weights[0]) * (1.0 + 4.0 * FUNCTION) if len(loss.right.moves) == 1 else 1.0
+        rates = (rate,) if rate < 1.0 else ()
         return farthest * farthest, rest * (1.0 + 4.0 * FUNCTION) if loss.left.moves else 0.0, rates, True
     if isinstance(loss, SampledAtoms | SampledLoss):
         found = _one(loss.base)

@@ -72,18 +72,20 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
 
     def _translated(self, event: DpEvent) -> Parts | None:
         """What the event consists of, None if it is not private; that of the latest event is kept."""
-        if self._latest is not None and self._latest[0] == event:
+        try:
+            hash(event)
+            fixed = True
+        except TypeError:  # it holds a list or an array, which may change
+            fixed = False
+        if fixed and self._latest is not None and self._latest[0] == event:
             return self._latest[1]
         found: Parts | None
         try:
             found = parts_of(event, self.neighbours)
         except NonPrivate:
             found = None
-        try:
-            hash(event)
-        except TypeError:  # it holds a list, which may change
-            return found
-        self._latest = event, found
+        if fixed:
+            self._latest = event, found
         return found
 
     def get_epsilon(self, target_delta: float) -> float:

@@ -277,9 +277,11 @@ def _inner(event: Any, relation: str, within: str | None, scheme: str) -> Releas
 
 def _thinned(mixture: GaussianMixture, rate: float) -> GaussianMixture:
     """The record takes part with this probability: weights of moves are rounded up, the rest down."""
+    if rate == 1.0:
+        return mixture
     total = sum(map(Fraction, mixture.weights))
     pairs = zip(mixture.moves, mixture.weights, strict=True)
-    moved = [(move, up(float(Fraction(rate) * Fraction(weight) / total))) for move, weight in pairs if move]
+    moved = [(move, min(1.0, up(float(Fraction(rate) * Fraction(weight) / total)))) for move, weight in pairs if move]
     rest = max(0.0, down(float(1 - sum(Fraction(weight) for _, weight in moved))))
     return GaussianMixture(mixture.sigma, (0.0, *(move for move, _ in moved)), (rest, *(weight for _, weight in moved)))
 
