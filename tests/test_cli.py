@@ -307,6 +307,45 @@ def test_the_relation_of_a_file_is_that_of_its_training_runs(run):
     assert run("compose run.toml --neighbours zero-out")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "more"),
+    [
+        ("profile.json", hs.Profile(claims=[(0.5, 1e-3), (1.0, 1e-6)]).to_json(), ""),
+        ("nothing here.json", hs.compose([]).to_json(), ""),
+        ("run.toml", 'neighbours = "replace"\nsteps = ["Gaussian(sigma=9)"]', ""),
+        ("run.toml", 'neighbours = "replace"\nsteps = ["Gaussian(sigma=9)"]', " --neighbours add-or-remove"),
+        ("run.toml", '[[dpsgd]]\nsigma=2\nsampler="shuffle"\nneighbours="zero-out"\nexamples=900\nbatch=30\nepochs=2', ""),
+        ("run.toml", 'steps = ["Gaussian(sigma=9)"]', " 'Laplace(scale = 30)'"),
+    ],
+    ids=["profile", "nothing", "relation", "another relation", "training", "two"],
+)
+def test_what_comes_next_can_be_asked(run, name, text, more):
+    """A run file is suggested by its name: not every release is an expression."""
+    Path(name).write_text(text)
+    code, out, _ = run(f"compose '{name}'{more} --delta 1.2345678e-6")
+    assert code == 0
+    following = [line.removeprefix("Next:").strip() for line in out.splitlines() if " hockeystick " in line]
+    assert [line.split()[1] for line in following] == ["report", "plot"]
+    asked = following[0].removeprefix("hockeystick ").removesuffix("--output report.html")
+    epsilon = answered(run(f"compose '{name}'{more} --delta 1.2345678e-6 --json"))["epsilon"]
+    report = answered(run(f"{asked} --format json"))
+    assert report["epsilon"]["upper"] == epsilon
+
+
+def test_a_file_of_to_json_without_its_version(run):
+    Path("run.json").write_text(hs.Gaussian(sigma=2.0).to_json().replace('"hockeystick": 1, ', ""))
+    code, _, err = run("compose run.json --delta 1e-6")
+    assert code == 2
+    assert "run.json: the key 'hockeystick', the version, is missing" in err
+
+
+def test_what_is_no_expression_is_not_suggested(run):
+    code, out, _ = run("dpsgd --sampler poisson --rate 0.01 --sigma 1.1 --steps 0 --delta 1e-5")
+    assert code == 0
+    assert "compose(" not in out.split("Next:")[1]
+    assert "hockeystick report -h" in out
+
+
 def test_convert(run):
     found = answered(run("convert --mu 1 --at-delta 1e-5 --json"))
     assert found["epsilon"] == hs.GDP(mu=1.0).epsilon(1e-5)

@@ -172,6 +172,25 @@ def test_a_peer_that_fails():
     assert all(row.ours for row in found.rows)
 
 
+def test_peers_by_name(monkeypatch):
+    two = (fake((0.0, 2.0)), replace(fake((0.0, 3.0)), name="other"), replace(fake((0.0, 4.0)), name="third", package="re"))
+    monkeypatch.setattr("hockeystick.interop.peers.PEERS", two)
+
+    def names(peers):
+        return [row.name for row in crosscheck(SGD, DELTA, peers=peers).rows if not row.ours]
+
+    assert names(None) == ["fake", "other", "third"]
+    assert names("json") == names(["json"]) == names(("fake", "json")) == ["fake", "other"]
+    assert names({"third"}) == names(iter(["re"])) == ["third"]
+    assert names(()) == []
+    for bad in ("opakus", ["json", "opakus"], ""):
+        with pytest.raises(hs.BadValue, match=r"peers has .*; allowed: json, re, fake, other, third\."):
+            names(bad)
+    for bad in (3, [3]):
+        with pytest.raises(hs.BadType, match=r"peers (is|has) .*3.*; allowed: .*json"):
+            names(bad)
+
+
 # the real ones
 
 
@@ -232,14 +251,39 @@ def test_the_command(capsys, monkeypatch):
 
 
 def test_the_command_tells_who_is_off_and_why(capsys, monkeypatch):
-    monkeypatch.setattr("hockeystick.cli.check.PEERS", (fake((0.0, 1.0)), replace(fake((0.0, 2.0)), name="other")))
-    monkeypatch.setattr("hockeystick.cli.check._NAMES", ("json",))
+    monkeypatch.setattr("hockeystick.interop.peers.PEERS", (fake((0.0, 1.0)), replace(fake((0.0, 2.0)), name="other")))
     code, out, _ = called(capsys, LINE.replace("none", "json"))
     assert code == 0
     words = " ".join(out.split())
     assert "52% BELOW the truth" in words
     assert "fake below: it is lucky." in words
     assert "other above: it rounds up." in words
+
+
+@pytest.mark.parametrize("package", ["opacus", "prv_accountant"])
+@pytest.mark.parametrize("more", ["", " --json"])
+def test_a_named_peer_that_is_not_installed(capsys, monkeypatch, package, more):
+    remedy = {"opacus": "pip install 'hockeystick[opacus]'", "prv_accountant": "pip install prv_accountant"}[package]
+    absent = tuple(peer for peer in PEERS if peer.package == package)
+    monkeypatch.setattr("hockeystick.interop.peers.PEERS", (*absent, fake((0.0, 2.0))))
+    monkeypatch.setattr(Peer, "installed", property(lambda peer: peer.package == "json"))
+    code, out, err = called(capsys, LINE.replace("none", package) + more)
+    assert code == 2
+    assert f"nothing was compared with {package}" in err
+    assert remedy in err
+    assert more or remedy in out
+    code, out, err = called(capsys, LINE.replace("none", package) + f" --peer json{more}")  # one of them was
+    assert (code, err) == (0, "")
+    assert more or remedy in out
+
+
+def test_a_named_peer_that_cannot_be_asked(capsys, monkeypatch):
+    monkeypatch.setattr("hockeystick.interop.peers.PEERS", (fake((0.0, 2.0)),))
+    code, _, err = called(capsys, "crosscheck 'Laplace(scale=2)' --delta 1e-5 --peer json")
+    assert code == 2
+    assert "nothing was compared with json" in err
+    assert "no words for Laplace" in err
+    assert called(capsys, "crosscheck 'Laplace(scale=2)' --delta 1e-5")[0] == 0  # nobody was named
 
 
 def test_the_command_fails_where_our_engines_disagree(capsys, monkeypatch):

@@ -7,9 +7,11 @@ import shlex
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
+import hockeystick as hs
 from hockeystick.cli import main
 from hockeystick.cli.files import EXAMPLE, run_of
 
@@ -70,3 +72,15 @@ def test_every_page_is_in_the_navigation_and_links_lead_somewhere():
             assert (page.parent / target).exists(), (page.name, target)
     assert json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))["title"]
     assert {page.stem for page in PAGES} >= set(RUN_HERE)
+
+
+def test_the_page_of_the_api_is_whole():
+    """Each heading once, each name once and there, and every public name but the errors and what has a page of its own."""
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    headings, names = re.findall(r"^#+ (.*)$", text, re.MULTILINE), re.findall(r"^::: ([\w.]+)$", text, re.MULTILINE)
+    assert len(headings) == len(set(headings))
+    assert len(names) == len(set(names))
+    assert all(callable(found) or found.__doc__ for found in map(resolve_name, names))
+    elsewhere = {name for name in hs.__all__ if isinstance(getattr(hs, name), type) and issubclass(getattr(hs, name), Exception)}
+    elsewhere |= {"Bounds", "__version__"}
+    assert set(hs.__all__) - elsewhere <= {name.rpartition(".")[2] for name in names}

@@ -7,6 +7,7 @@ import sys
 
 import dp_accounting as dp
 import mpmath as mp
+import numpy as np
 import pytest
 from dp_accounting import dp_event, mechanism_calibration, privacy_accountant_test
 
@@ -349,6 +350,25 @@ def test_bad_parameters_are_named(event, name):
     with pytest.raises((hs.BadValue, hs.BadType), match=name):
         from_dp_event(event)
     assert isinstance(accountant.ledger, dp.NoOpDpEvent)
+
+
+def test_deltas_of_an_array():
+    """As PLDAccountant does, and infinity is answered there, too."""
+    accountant = HockeystickAccountant().compose(GAUSSIAN)
+    epsilons = [0.0, 0.5, 2.0, math.inf]
+    for given in (epsilons, tuple(epsilons), np.array(epsilons), np.array([epsilons, epsilons])):
+        found = accountant.get_delta(given)
+        assert isinstance(found, np.ndarray)
+        assert found.shape == np.shape(given)
+        assert found.reshape(-1, 4)[-1].tolist() == pytest.approx([accountant.get_delta(one) for one in epsilons], rel=1e-9)
+    theirs = dp.pld.PLDAccountant().compose(GAUSSIAN).get_delta(epsilons[:3])
+    assert accountant.get_delta(epsilons[:3]) == pytest.approx(theirs, rel=1e-2)
+    assert isinstance(accountant.get_delta(np.array(0.5)), float)
+    assert accountant.get_delta([]).shape == (0,)
+    assert HockeystickAccountant().compose(dp.NonPrivateDpEvent()).get_delta([0.0, 1.0]).tolist() == [1.0, 1.0]
+    for bad in ([0.0, math.nan], [-math.inf], ["1"], [True], [[0.0], [1.0, 2.0]], [None]):
+        with pytest.raises((hs.BadValue, hs.BadType), match="epsilon"):
+            accountant.get_delta(bad)
 
 
 def test_bad_questions():

@@ -175,7 +175,7 @@ def test_states():
     other.step(noise_multiplier=0.8, sample_rate=0.05)
     assert other.history == [(1.0, 0.05, 60), (0.8, 0.05, 41)]
     assert state["history"][-1] == (0.8, 0.05, 40)  # the checkpoint is its own
-    for bad in (None, {}, {"history": []}, {"mechanism": "hockeystick"}, {"history": [], "mechanism": "rdp"}):
+    for bad in (None, {}, {"history": []}, {"mechanism": "hockeystick"}, {"history": [], "mechanism": "moments"}):
         with pytest.raises(ValueError, match=r"."):
             HockeystickAccountant().load_state_dict(bad)
     with pytest.raises(hs.BadType, match="history"):
@@ -188,6 +188,42 @@ def test_another_accountants_history_is_continued():
         theirs.step(noise_multiplier=1.0, sample_rate=0.05)
     made = accountant(*theirs.history)
     assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, 400)).epsilon(DELTA) < theirs.get_epsilon(DELTA)
+
+
+@pytest.mark.parametrize("name", ["rdp", "prv", "gdp"])
+def test_an_old_checkpoint_of_another_accountant_is_loaded(name, tmp_path):
+    """By the engine, from a file; then the run goes on."""
+
+    def made(accountant):
+        torch.manual_seed(0)
+        engine, model = opacus.PrivacyEngine(accountant=accountant), torch.nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(100, 3)), batch_size=5)
+        return engine, *engine.make_private(
+            module=model, optimizer=optimizer, data_loader=loader, noise_multiplier=1.0, max_grad_norm=1.0
+        )
+
+    theirs, model, optimizer, _ = made(name)
+    for _ in range(40):
+        theirs.accountant.step(noise_multiplier=1.0, sample_rate=0.05)
+    theirs.save_checkpoint(path=tmp_path / "old.pt", module=model, optimizer=optimizer)
+    ours, model, optimizer, _ = made("hockeystick")
+    ours.load_checkpoint(path=tmp_path / "old.pt", module=model, optimizer=optimizer)
+    assert ours.accountant.history == [(1.0, 0.05, 40)]
+    assert ours.accountant.poisson is None
+    ours.accountant.step(noise_multiplier=0.9, sample_rate=0.05)
+    assert ours.get_epsilon(DELTA) == dpsgd((1.0, 0.05, 40), (0.9, 0.05, 1)).epsilon(DELTA)
+    assert ours.accountant.state_dict()["mechanism"] == "hockeystick"
+
+
+@pytest.mark.parametrize("bad", [7, [(1.0, 0.05)], [(1.0, 0.05, 3), (1.0, 1.5, 3)], [(-1.0, 0.05, 3)]])
+def test_a_bad_history_of_another_accountant_changes_nothing(bad):
+    made = accountant((1.0, 0.05, 40))
+    with pytest.raises(hs.HockeystickError, match=r"history|sample_rate|noise_multiplier"):
+        made.load_state_dict({"history": bad, "mechanism": "rdp"})
+    assert made.history == [(1.0, 0.05, 40)]
+    with pytest.raises(ValueError, match="history"):
+        made.load_state_dict({"mechanism": "prv"})
 
 
 def trained(*options):

@@ -78,6 +78,45 @@ def test_bad_input():
         hs.sweep(noise, GRID, epsilon="small")
 
 
+@pytest.mark.parametrize("run", [None, ThreadPoolExecutor])
+def test_what_is_wrong_for_every_row_is_an_error_of_the_call(run):
+    executor = None if run is None else run(1)
+    with pytest.raises(hs.BadValue, match="neighbours is 'substitute'; allowed: one of add-or-remove"):
+        hs.sweep(noise, GRID, executor=executor, epsilon=1e-6, neighbours="substitute")
+    with pytest.raises(hs.BadType, match="neighbours is 3"):
+        hs.sweep(noise, GRID, executor=executor, epsilon=1e-6, neighbours=3)
+    with pytest.raises(hs.BadValue, match=r"nothing is asked; give a question such as epsilon=1e-6.*advantage=True"):
+        hs.sweep(noise, GRID, executor=executor)
+    for question, at in (("epsilon", -1e-6), ("mu", -1.0), ("rdp", 0.5), ("tpr", 1.5), ("bayes_risk", -0.1), ("tradeoff", 2.0)):
+        with pytest.raises(hs.BadValue, match=rf"{question} is asked at .*allowed"):
+            hs.sweep(noise, GRID, executor=executor, **{question: at})
+    if executor is not None:
+        executor.shutdown()
+
+
+def test_executors_that_are_none():
+    for bad in (2, "processes", ThreadPoolExecutor, map):
+        with pytest.raises(hs.BadType, match=r"executor is .*allowed: None, or an executor of concurrent.futures"):
+            hs.sweep(noise, GRID, executor=bad, epsilon=1e-6)
+
+
+def test_columns_are_there_though_every_row_is_refused():
+    questions = {"epsilon": 1e-6, "tradeoff": 0.1, "rdp": 2.0, "advantage": True}
+    names = list(hs.sweep(noise, {"sigma": [1.0], "steps": 1}, **questions))
+    table = hs.sweep(noise, {"sigma": [-1.0, -2.0], "steps": 1}, **questions)
+    assert list(table) == [*names, "error"]
+    assert all(table[name] == [None, None] for name in names[2:])
+    assert "sigma is -1.0" in table["error"][0]
+    table = hs.sweep(lambda rate: hs.Exponential(epsilon=1.0).poisson(rate=rate), {"rate": [2.0, 3.0]}, epsilon=1e-6)
+    assert table["epsilon"] == table["epsilon_lower"] == [None, None]
+
+
+def test_a_grid_does_not_lose_its_column():
+    for name in ("epsilon", "epsilon_lower", "error"):
+        with pytest.raises(hs.BadValue, match=f"the grid has the name '{name}'"):
+            hs.sweep(lambda **values: hs.Gaussian(sigma=1.0), {name: [1.0]}, epsilon=1e-6)
+
+
 def test_the_bar_waits_a_second(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])

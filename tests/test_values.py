@@ -221,3 +221,30 @@ def test_a_training_run_shows_its_relation_and_its_sampler():
     assert str(run).startswith(f"{run.run!r}\n")
     assert "shuffled for each pass" in str(run)
     assert "(zero-out)" in str(run)
+
+
+def test_the_name_of_a_file_is_no_json(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "saved").write_text(hs.Gaussian(sigma=2.0).to_json())
+    for name in ("nofile.json", "a folder/run.json", "saved", str(tmp_path / "saved")):
+        with pytest.raises(hs.BadValue, match=r"the name of a file; .*read_text\(\)"):
+            hs.from_json(name)
+    for text in ("", "saved\n", "nothing", "a\0b", "x" * 5000, "{", b"nofile.json"):
+        with pytest.raises(hs.BadValue, match="not JSON"):
+            hs.from_json(text)
+    with pytest.raises(hs.BadType, match="read_text"):
+        hs.from_json(tmp_path / "saved")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"neighbours": "add-or-remove", "release": {"kind": "gaussian", "sigma": 2.0}}', "the key 'hockeystick', .*missing"),
+        ("{}", "the key 'hockeystick', .*missing"),
+        ('{"hockeystick": "1", "release": {"kind": "gaussian", "sigma": 2.0}}', "the key 'hockeystick', .* is '1'; allowed"),
+        ('["hockeystick"]', "no JSON object"),
+    ],
+)
+def test_a_missing_version_is_named(text, words):
+    with pytest.raises(hs.BadValue, match=words):
+        hs.from_json(text)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from .errors import BadType, BadValue, Unsupported
@@ -62,14 +63,23 @@ def from_json(text: str) -> Release:
     Gaussian(sigma=2.0) * 3
     """
     if not isinstance(text, str | bytes):
-        raise BadType(f"text is {text!r}; allowed: JSON text made by to_json.")
+        raise BadType(f"text is {text!r}; allowed: JSON text made by to_json (of a file: what is in it, path.read_text()).")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
+        if _is_path(text):
+            raise BadValue(
+                f"text is {text!r}, the name of a file; allowed: what is in it, made by to_json: "
+                f"from_json(pathlib.Path({text!r}).read_text())."
+            ) from None
         raise BadValue(f"text is not JSON ({error}); allowed: text made by to_json.") from None
-    version = data.get("hockeystick") if isinstance(data, dict) else None
+    if not isinstance(data, dict):
+        raise BadValue(f"text is no JSON object but {str(text)[:60]!r}; allowed: text made by to_json.")
+    if "hockeystick" not in data:
+        raise BadValue(f"the key 'hockeystick', the version, is missing; allowed: text made by to_json, which has it: {VERSION}.")
+    version = data["hockeystick"]
     if type(version) is not int:
-        raise BadValue("text has no version field 'hockeystick'; allowed: text made by to_json.")
+        raise BadValue(f"the key 'hockeystick', the version, is {version!r}; allowed: a whole number from 1 to {VERSION}.")
     if not 1 <= version <= VERSION:
         raise BadValue(f"text has version {version}; allowed: 1 to {VERSION}; a newer hockeystick may read it.")
     _refuse_unknown("text", data, ("hockeystick", "neighbours", "release"))
@@ -80,6 +90,16 @@ def from_json(text: str) -> Release:
     if isinstance(release, Training):
         raise BadValue(f"text states neighbours={stated!r}, and its training {release.stated!r}; allowed: one relation.")
     return Training(release, stated, (f"Neighbours: {stated}.",))
+
+
+def _is_path(text: str | bytes) -> bool:
+    """Whether the text looks like the name of a file rather than what is in one."""
+    if not isinstance(text, str) or len(text) > 4096 or "\n" in text:
+        return False
+    try:
+        return text.endswith((".json", ".toml")) or (text != "" and Path(text).is_file())
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _described(release: Release) -> dict[str, Any]:

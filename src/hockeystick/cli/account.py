@@ -1,5 +1,6 @@
 """What does it cost: dpsgd, compose, convert, explain."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -112,7 +113,7 @@ def compose(
         typer.echo(EXAMPLE, nl=False)
         return
     release, settings = run_of(run or [], neighbours)
-    _answer(release, at_delta(delta, settings), relation(neighbours, settings), json, epsilon)
+    _answer(release, at_delta(delta, settings), relation(neighbours, settings), json, epsilon, given=run or ())
 
 
 def convert(
@@ -278,7 +279,13 @@ def _claim(epsilon: float | None, delta: float | None, mu: float | None, rho: fl
 
 
 def _answer(
-    release: Release, delta: float, neighbours: str, json: bool, budget: float | None, sampler: str | None = None
+    release: Release,
+    delta: float,
+    neighbours: str,
+    json: bool,
+    budget: float | None,
+    sampler: str | None = None,
+    given: Sequence[str] = (),
 ) -> None:
     bounds = release.epsilon_bounds(delta, neighbours)
     named = release.stated if isinstance(neighbours, Stated) else neighbours
@@ -311,7 +318,7 @@ def _answer(
             show.lines(release.statement)
         if sampler is not None:
             show.lines(f"Other samplers have other answers; with {sampler} {WHY[sampler]}.")
-        show.onward(release, delta, named)
+        show.onward(release, delta, named, given)
     if budget is not None and bounds.upper > budget:
         raise OverBudget(
             f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.  "

@@ -8,7 +8,7 @@ from .. import __version__
 from ..errors import BadValue
 from ..interop.agreement import Crosscheck, Row
 from ..interop.agreement import crosscheck as checked
-from ..interop.peers import PEERS
+from ..interop.peers import PEERS, chosen
 from ..report.numbers import down_text, up_text
 from . import show
 from .failure import Disagreement
@@ -35,17 +35,23 @@ def crosscheck(
     Example: hockeystick crosscheck 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --peer none
     """
     release, settings = run_of(run or [])
-    unknown = sorted(set(peer or ()) - {*_NAMES, "none"})
-    if unknown:
-        raise BadValue(f"--peer is {unknown[0]!r}; allowed: {', '.join(_NAMES)}, none.")
-    chosen = None if peer is None else [one for one in PEERS if one.package in peer]
-    found = checked(release, at_delta(delta, settings), relation(neighbours, settings), chosen)
+    named = None if peer is None else [one for one in peer if one != "none"]
+    try:
+        peers = chosen(named)
+    except BadValue as error:
+        raise BadValue(f"--{str(error).replace('peers has', 'peer is').removesuffix('.')}, none.") from None
+    found = checked(release, at_delta(delta, settings), relation(neighbours, settings), peers)
+    remedies = tuple(dict.fromkeys(one.remedy for one in peers if not one.installed))
     if json:
         show.machine(_data(found))
     else:
-        _print(found)
+        _print(found, remedies)
     if not found.consistent:
         raise Disagreement("our own engines contradict each other; please report this run.")
+    if named and all(row.ours or row.upper is None for row in found.rows):
+        why = [f"{row.name}: {row.words}" for row in found.rows if not row.ours]
+        why += [f"{', '.join(found.missing)}: not installed; {', '.join(remedies)}"] if remedies else []
+        raise BadValue(f"nothing was compared with {', '.join(named)}.  {'; '.join(why)}.")
 
 
 def _data(found: Crosscheck) -> dict[str, Any]:
@@ -75,7 +81,7 @@ def _data(found: Crosscheck) -> dict[str, Any]:
     }
 
 
-def _print(found: Crosscheck) -> None:
+def _print(found: Crosscheck, remedies: tuple[str, ...]) -> None:
     joined = ("hockeystick", up_text(found.bounds.upper, 9), "", "certified", f"at least {down_text(found.bounds.lower, 9)}")
     answered = [_cells(row) for row in found.rows if row.verdict != "not asked"]
     title = f"{found.release!r} at delta = {found.delta:g}, {found.neighbours}"
@@ -85,7 +91,7 @@ def _print(found: Crosscheck) -> None:
         reasons.setdefault(f"{row.verdict}: {row.why or row.words}", []).append(row.name)
     _listed("Why they are off", [f"{', '.join(names)} {reason}." for reason, names in reasons.items()])
     _listed("Not asked", [f"{row.name}: {row.words}." for row in found.rows if row.verdict == "not asked"])
-    _listed("Not installed", [f"{', '.join(found.missing)}."] if found.missing else [])
+    _listed("Not installed", [f"{', '.join(found.missing)}.", *remedies] if found.missing else [])
 
 
 def _listed(title: str, found: list[str]) -> None:

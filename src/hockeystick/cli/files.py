@@ -68,7 +68,7 @@ def _file(path: Path, neighbours: str | None) -> tuple[Release, dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise BadValue(f"{path} is not {path.suffix[1:].upper()}: {error}.") from None
     try:
-        if isinstance(data, dict) and "hockeystick" in data:
+        if isinstance(data, dict) and ("hockeystick" in data or isinstance(data.get("release"), dict)):  # made by to_json
             return from_json(text), {}
         return _described(data, neighbours)
     except HockeystickError as error:

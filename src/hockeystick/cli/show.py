@@ -5,15 +5,18 @@ import math
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..errors import HockeystickError
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT
+from .expression import release as expression
 
 _NARROW = 70
 Row = tuple[str, str] | tuple[str, str, str]
@@ -32,15 +35,26 @@ def name(release: Release) -> str:
     return repr(release.run if isinstance(release, Training) else release)
 
 
-def onward(release: Release, delta: float, neighbours: str) -> None:
-    """What one asks next: a report and a picture; lines to copy, so they are not wrapped."""
-    if console().width < _NARROW:
+def onward(release: Release, delta: float, neighbours: str, given: Sequence[str] = ()) -> None:
+    """What one asks next: a report and a picture; lines to copy, so they are not wrapped.
+
+    What was given is asked about again, a file by its name; else the release as an expression, if it is one.
+    """
+    words = list(given) or [name(release)]
+    if console().width < _NARROW or not (given or _readable(release)):
         lines("Next: hockeystick report -h and hockeystick plot -h.")
         return
-    more = f"--delta {delta:g}" + ("" if neighbours == DEFAULT else f" --neighbours {neighbours}")
-    quoted = shlex.quote(name(release))
-    sys.stdout.write(f"Next: hockeystick report {quoted} {more} --output report.html\n")
-    sys.stdout.write(f"      hockeystick plot {quoted} {more} --output profile.png\n")
+    plain = neighbours == DEFAULT and not any(one.endswith((".toml", ".json")) for one in words)  # a file may state another
+    more = f"--delta {delta!r}" + ("" if plain else f" --neighbours {neighbours}")
+    sys.stdout.write(f"Next: hockeystick report {shlex.join(words)} {more} --output report.html\n")
+    sys.stdout.write(f"      hockeystick plot {shlex.join(words)} {more} --output profile.png\n")
+
+
+def _readable(release: Release) -> bool:
+    try:
+        return expression(name(release)).parts == release.parts
+    except HockeystickError:
+        return False
 
 
 def rows(title: str, found: list[Row]) -> None:

@@ -16,7 +16,7 @@ from ..loss.certain import Interval
 from ..mechanism.release import Release
 from ..neighbours import STATED, Stated, checked
 from .engines import ENGINES, Cannot, asked
-from .peers import PEERS, Peer, finite
+from .peers import Peer, chosen, finite
 
 Verdict = Literal["agrees", "above", "below", "contradiction", "not asked", "failed"]
 _ROUNDING = 1e-9  # so near is as good as equal, for a peer
@@ -63,8 +63,12 @@ class Crosscheck:
         return tuple(row for row in self.rows if row.verdict in off and (row.verdict == "contradiction" or not row.ours))
 
 
-def crosscheck(release: Release, delta: float, neighbours: str = STATED, peers: Iterable[Peer] | None = None) -> Crosscheck:
-    """Epsilon at `delta` by each of our engines alone and by every installed peer (or these `peers`), with times and verdicts.
+def crosscheck(
+    release: Release, delta: float, neighbours: str = STATED, peers: str | Iterable[str | Peer] | None = None
+) -> Crosscheck:
+    """Epsilon at `delta` by each of our engines alone and by every installed peer, with times and verdicts.
+
+    `peers` chooses: `peers="opacus"`, `peers=["autodp", "riskcal"]`, or `peers=()` for none.
 
     >>> import hockeystick as hs
     >>> found = crosscheck(hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000, delta=1e-5, peers=())
@@ -75,13 +79,14 @@ def crosscheck(release: Release, delta: float, neighbours: str = STATED, peers: 
         raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
     delta = checks.non_negative("delta", delta)
     relation = release.stated if isinstance(neighbours, Stated) else checked(neighbours)
+    others = chosen(peers)
     bounds = release.epsilon_bounds(delta, relation)
     run = release._run(relation)
     rows = []
     for name in ENGINES:
         rows.append(_row(name, True, "certified", lambda name=name: asked(name, run, delta), bounds))  # type: ignore[misc]
     missing = []
-    for peer in PEERS if peers is None else peers:
+    for peer in others:
         if not peer.installed:
             missing.append(peer.name)
             continue

@@ -29,6 +29,7 @@ except ImportError:
     raise MissingExtra("the accountant is one of Opacus's, which is not installed; pip install 'hockeystick[opacus]'.") from None
 
 NAME = "hockeystick"
+_THEIRS = ("rdp", "prv", "gdp")  # Opacus's own accountants, which write the same history: (noise multiplier, rate, steps)
 _CHANCE = math.log(1e-9)  # so unlikely must the sizes of the batches be under Poisson sampling
 _REMEDY = (
     "Use make_private(poisson_sampling=True); or account for the passes with hs.dpsgd(sampler='shuffle', neighbours='zero-out', "
@@ -161,11 +162,18 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint of this accountant."""
+        """Go on from a checkpoint of this accountant, or of Opacus's own "rdp", "prv" or "gdp", taken at their word.
+
+        They did not watch how batches were drawn, and wrote down accumulated batches as one larger sample.
+        """
+        if isinstance(state_dict, Mapping) and state_dict.get("mechanism") in _THEIRS:
+            state_dict = {**state_dict, "mechanism": NAME}
+        before = self.history
         super().load_state_dict(state_dict)
-        if not isinstance(self.history, list | tuple):
-            raise BadType(f"history is {self.history!r}; allowed: a list of (noise multiplier, sample rate, steps).")
-        self.history = [_phase(one) for one in self.history]
+        given, self.history = self.history, before  # nothing changes unless all of it is good
+        if not isinstance(given, list | tuple):
+            raise BadType(f"history is {given!r}; allowed: a list of (noise multiplier, sample rate, steps).")
+        self.history = [_phase(one) for one in given]
         self.poisson = state_dict.get("poisson")
         self._sizes = _Sizes()
 

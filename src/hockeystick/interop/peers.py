@@ -3,11 +3,12 @@
 import importlib
 import importlib.util
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, NamedTuple
 
+from ..errors import BadType, BadValue
 from ..loss.certain import Interval
 from ..mechanism.claim import PureDP
 from ..mechanism.gaussian import Gaussian
@@ -17,6 +18,7 @@ from ..neighbours import DEFAULT
 from ..sampling.poisson import Poisson
 from .engines import Cannot
 
+_EXTRAS = ("dp_accounting", "opacus")
 Promise = Literal["interval", "upper bound", "no bound"]
 
 
@@ -48,6 +50,11 @@ class Peer:
     @property
     def installed(self) -> bool:
         return importlib.util.find_spec(self.package) is not None
+
+    @property
+    def remedy(self) -> str:
+        """How it is installed."""
+        return f"pip install {self.distribution}" if self.package not in _EXTRAS else f"pip install 'hockeystick[{self.package}]'"
 
     @property
     def version(self) -> str:
@@ -213,6 +220,27 @@ PEERS = (
     Peer("autodp", "autodp", "autodp", "upper bound", _ORDERS, _ROUNDING, _autodp, ("gaussian", "laplace", "pure")),
     Peer("riskcal", "riskcal", "riskcal", "upper bound", _GRID, _FFT, _riskcal),
 )
+
+
+def chosen(given: Any) -> tuple[Peer, ...]:
+    """The peers of these names (of packages, or of accountants such as "Opacus RDP"), or all of them.
+
+    >>> [peer.name for peer in chosen("dp_accounting")]
+    ['dp_accounting PLD', 'dp_accounting RDP']
+    """
+    if given is None:
+        return PEERS
+    allowed = tuple(dict.fromkeys((*(peer.package for peer in PEERS), *(peer.name for peer in PEERS))))
+    if not isinstance(given, Iterable):
+        raise BadType(f"peers is {given!r}; allowed: None, or names out of {', '.join(allowed)}.")
+    found: list[Peer] = []
+    for one in [given] if isinstance(given, str) else given:
+        same = [one] if isinstance(one, Peer) else [peer for peer in PEERS if one in (peer.package, peer.name)]
+        if not same:
+            kind = BadValue if isinstance(one, str) else BadType
+            raise kind(f"peers has {one!r}; allowed: {', '.join(allowed)}.")
+        found += same
+    return tuple(dict.fromkeys(found))
 
 
 def finite(interval: Interval) -> Interval:

@@ -9,9 +9,10 @@ from typing import Any, TextIO
 
 from .. import checks
 from ..errors import BadType, BadValue, HockeystickError
+from ..mechanism.gaussian import Gaussian
 from ..mechanism.many import epsilons
 from ..mechanism.release import Release
-from ..neighbours import STATED
+from ..neighbours import STATED, checked
 
 _QUESTIONS = {
     "epsilon": ("epsilon_bounds", "delta"),
@@ -22,6 +23,8 @@ _QUESTIONS = {
     "bayes_risk": ("bayes_risk_bounds", "prior"),
     "tradeoff": ("tradeoff_bounds", "alpha"),
 }
+_ONE_END = ("rdp", "advantage")
+_FROM_BELOW = ("bayes_risk", "tradeoff")
 _CHUNK = 128  # combinations that are answered together
 
 
@@ -40,7 +43,8 @@ def sweep(
     A question is its name with what it is asked at: `epsilon=1e-6` is the epsilon at delta 1e-6, `delta=1.0` the delta at
     epsilon 1, further `mu`, `rdp`, `tpr`, `bayes_risk`, `tradeoff`, and `advantage=True`.  Certified ends have columns of their
     own: `epsilon` and `epsilon_lower`.  If `make` returns a number, as one that calibrates does, that is the column `value` and
-    nothing is asked.  A combination that is refused has None in its columns and the reason in `error`.
+    nothing is asked.  A combination that is refused has None in its columns and the reason in `error`; what is wrong for all of
+    them, such as a relation that is misspelt, is an error of the call.
 
     Any executor of concurrent.futures shares out the work (for processes `make` must be a function of a module), also a Dask
     cluster's, `client.get_executor()`.  Runs of one sampled Gaussian step are answered together, within 1e-9; in the digits
@@ -55,7 +59,16 @@ def sweep(
     if not callable(make):
         raise BadType(f"make is {make!r}; allowed: a function of the grid's names that makes a release.")
     names, values = _checked_grid(grid)
-    asked = _checked_questions(questions, advantage)
+    asked = _checked_questions(questions, advantage, checked(neighbours))
+    columns = [column for name, *_ in asked for column in _columns(name)]
+    taken = [name for name in names if name in (*columns, "error")]
+    if taken:
+        raise BadValue(f"the grid has the name {taken[0]!r}, which is a column of the answers; allowed: another name.")
+    if executor is not None and not isinstance(executor, Executor):
+        raise BadType(
+            f"executor is {executor!r}; allowed: None, or an executor of concurrent.futures such as ProcessPoolExecutor(2); of a "
+            "Dask client, client.get_executor()."
+        )
     total = 1
     for one in values:
         total *= len(one)
@@ -76,6 +89,9 @@ def sweep(
             column.append(row.get(name))
         bar.show(count + 1)
     bar.close()
+    if "value" not in table:
+        for name in columns:
+            table.setdefault(name, [None] * total)  # refused throughout
     if "error" in table:
         table["error"] = table.pop("error")  # the last column
     return table
@@ -98,6 +114,12 @@ class _Job:
                 made.append(None)
                 row["error"] = str(error)
         releases = [one for one in made if isinstance(one, Release)]
+        if releases and not self.asked:
+            allowed = ", ".join(f"{name} (at a {what})" for name, (_, what) in _QUESTIONS.items())
+            raise BadValue(
+                f"nothing is asked; give a question such as epsilon=1e-6, the epsilon at that delta; allowed: {allowed}, "
+                "advantage=True."
+            )
         together = {name: epsilons(releases, at[0], self.neighbours) for name, _, at in self.asked if name == "epsilon"}
         for row, one in zip(rows, made, strict=True):
             if isinstance(one, Release):
@@ -121,9 +143,15 @@ class _Job:
 def _ends(name: str, found: Any) -> dict[str, float]:
     if isinstance(found, float):
         return {name: found}
-    if name in ("bayes_risk", "tradeoff"):
-        return {name: float(found.lower), f"{name}_upper": float(found.upper)}
-    return {name: float(found.upper), f"{name}_lower": float(found.lower)}
+    safe, other = (found.lower, found.upper) if name in _FROM_BELOW else (found.upper, found.lower)
+    return dict(zip(_columns(name), (float(safe), float(other)), strict=True))
+
+
+def _columns(name: str) -> tuple[str, ...]:
+    """Where the answer of a question goes: the safe end first."""
+    if name in _ONE_END:
+        return (name,)
+    return name, f"{name}_{'upper' if name in _FROM_BELOW else 'lower'}"
 
 
 def _chunked(combinations: Iterable[tuple[Any, ...]], size: int) -> Iterator[list[tuple[Any, ...]]]:
@@ -146,14 +174,19 @@ def _checked_grid(grid: Any) -> tuple[tuple[str, ...], list[list[Any]]]:
     return tuple(grid), values
 
 
-def _checked_questions(questions: dict[str, Any], advantage: bool) -> tuple[Any, ...]:
+def _checked_questions(questions: dict[str, Any], advantage: bool, neighbours: str) -> tuple[Any, ...]:
     unknown = sorted(set(questions) - set(_QUESTIONS))
     if unknown:
         raise BadValue(f"{', '.join(unknown)} is no question; allowed: {', '.join(_QUESTIONS)}, advantage.")
     asked: list[tuple[Any, ...]] = []
     for name, at in questions.items():
         method, what = _QUESTIONS[name]
-        asked.append((name, method, (checks.real(f"{name} (asked at {what})", at, "a number"),)))
+        number = checks.real(f"{name} (asked at {what})", at, "a number")
+        try:
+            getattr(Gaussian(sigma=1.0), method)(number, neighbours=neighbours)  # a bad question is bad for every release
+        except BadValue as error:
+            raise BadValue(f"{name} is asked at {what} = {number:g}: {error}") from None
+        asked.append((name, method, (number,)))
     if advantage:
         asked.append(("advantage", "advantage", ()))
     return tuple(asked)

@@ -1,12 +1,15 @@
 """Our answers behind their interface."""
 
 import math
+from typing import Any
 
 from dp_accounting.dp_event import DpEvent
 from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
 
 from ... import checks
 from ...errors import BadType, HockeystickError, Unsupported
+from ...loss.certain import Interval
+from ...mechanism.entries import each
 from ...mechanism.release import Mechanism, Release, joined
 from ...mechanism.training import Training
 from ...neighbours import DEFAULT
@@ -94,9 +97,19 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
             return math.inf
         return float(joined(self._counts.items()).epsilon(delta, self.neighbours))
 
-    def get_delta(self, target_epsilon: float) -> float:
+    def get_delta(self, target_epsilon: Any) -> Any:
+        """An upper bound of delta at an epsilon; for a list or an array of them, an array."""
+        return each("target_epsilon", target_epsilon, _epsilon, lambda one: self._deltas([one])[0], self._deltas)[1]
+
+    def _deltas(self, epsilons: list[float]) -> list[Interval]:
+        """Both ends of delta at each epsilon; the lower ones are not asked for."""
         if self._non_private:
-            return 1.0
-        if target_epsilon == math.inf:  # no event that is supported has an infinite loss
-            return 0.0
-        return float(joined(self._counts.items()).delta(target_epsilon, self.neighbours))
+            return [(0.0, 1.0)] * len(epsilons)
+        finite = [one for one in epsilons if one < math.inf]
+        found = map(float, joined(self._counts.items()).delta(finite, self.neighbours) if finite else ())
+        return [(0.0, next(found) if one < math.inf else 0.0) for one in epsilons]
+
+
+def _epsilon(name: str, value: Any) -> float:
+    """A number, or infinity, where delta is 0: no event that is supported has an infinite loss."""
+    return math.inf if value == math.inf else checks.real(name, value, "a number, or infinity")
