@@ -128,6 +128,10 @@ def _alarm(*_: object) -> None:
     raise TooLong
 
 
+def _stop(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def examined(kind: str, seed: int, place: int, kinds: dict[str, Kind] = KINDS, limit: float = LIMIT) -> Found:
     """One input, by its number."""
     corner = place < kinds[kind].first or place % 4 == 0
@@ -311,6 +315,8 @@ def main(words: list[str] | None = None) -> int:
         campaign.save(PUBLISHED)
         print(told(campaign))
         return 0
+    for one in (signal.SIGINT, signal.SIGTERM):  # also in the background, where the first is ignored
+        signal.signal(one, _stop)
     goals = {kind: chosen.runs or KINDS[kind].goal for kind in (chosen.kinds or KINDS)}
     run(campaign, goals, path, chosen.minutes)
     print(told(campaign))
