@@ -5,10 +5,10 @@
     python scripts/campaign.py --runs 100 --fresh       so many of each kind, from the start, nothing kept
     python scripts/campaign.py --publish                writes bench/results/campaign.json, from which docs/accuracy.md is made
 
-Kinds: closed (conversions and closed forms), order (the order of the bounds), contour (DP-SGD, mixed or not), lattice (every mechanism and
-claim), mu (mu and trade-off curves).  Corners come first (scripts/corners.py).  Every input has a seed of its own, so that
-"closed 4711" can be tried again alone: `--only closed 4711`.  The state is one file; what was violated, undecided or slow is
-appended to another beside it.  It ends with 1 if anything was ever violated.
+Kinds: closed (conversions and closed forms), order (the order of the bounds), contour (DP-SGD, mixed or not), lattice (every
+mechanism and claim), mu (mu and trade-off curves).  Corners come first (scripts/corners.py).  Every input has a seed of its
+own, so that number 4711 of a kind can be tried again alone: `--only closed 4711`.  The state is one file; what was violated,
+undecided or slow is appended to another beside it.  It ends with 1 if anything was ever violated.
 """
 
 import argparse
@@ -256,7 +256,14 @@ def run(
             worst = tally.add(place, found, took)
             campaign.sources[version] = campaign.sources.get(version, 0) + 1
             if worst not in ("holds", "consistent") or took > 60.0:
-                row = {"kind": kind, "place": place, "verdict": worst, "seconds": round(took, 1), "note": found.note, "source": version}
+                row = {
+                    "kind": kind,
+                    "place": place,
+                    "verdict": worst,
+                    "seconds": round(took, 1),
+                    "note": found.note,
+                    "source": version,
+                }
                 row |= {"case": found.case, "found": [found.bounds.lower, found.bounds.upper] if found.bounds else None}
                 if worst in ("violated", "failed"):
                     print(f"\n{worst.upper()}: {json.dumps(row)}", flush=True)
@@ -266,7 +273,11 @@ def run(
                         out.write(json.dumps(row) + "\n")
             now = time.monotonic()
             done = sum(min(one, campaign.tallies[kind].decided) for kind, one in goals.items())
-            bar(done, sum(goals.values()), ", ".join(f"{k} {campaign.tallies[k].decided}" for k in goals) + f"; {campaign.violations} bad")
+            bar(
+                done,
+                sum(goals.values()),
+                ", ".join(f"{k} {campaign.tallies[k].decided}" for k in goals) + f"; {campaign.violations} bad",
+            )
             if path and now - saved > 10.0:
                 campaign.save(path)
                 saved = now

@@ -1,8 +1,8 @@
 """Conversions and closed forms against the formulas themselves in ball arithmetic: one random input at a time.
 
-Each check names what is asked, and what must not be negative: a function of nothing that is evaluated with more and more bits until
-its ball tells the sign.  The optimal Rényi conversion is judged by the two ends of the least cumulant that allows (epsilon, delta):
-a pair of two-point distributions from above, weak duality from below (see tests/test_conversion_a.py).
+Each check names what is asked, and what must not be negative: a function of nothing that is evaluated with more and more bits
+until its ball tells the sign.  The optimal Rényi conversion is judged by the two ends of the least cumulant that allows
+(epsilon, delta): a pair of two-point distributions from above, weak duality from below (see tests/test_conversion_a.py).
 """
 
 import math
@@ -231,7 +231,9 @@ def concentrated(rng: random.Random, corner: bool) -> Iterator[tuple[Case, str]]
         ("pure_to_zcdp_tight", lambda: e() * (e() / 2).tanh(), c.pure_to_zcdp_tight(epsilon)),
     ]
     if epsilon > rho:
-        up.append(("zcdp_to_delta_classic", lambda: (-((e() - r()) ** 2) / (4 * r())).exp(), c.zcdp_to_delta_classic(rho, epsilon)))
+        up.append(
+            ("zcdp_to_delta_classic", lambda: (-((e() - r()) ** 2) / (4 * r())).exp(), c.zcdp_to_delta_classic(rho, epsilon))
+        )
     for name, truth, found in up:
         yield {"ask": name, **case, "found": float(found)}, _at_least(found, truth)
     budget = c.zcdp_budget_classic(epsilon, delta)

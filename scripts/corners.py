@@ -1,6 +1,6 @@
 """Random inputs of the campaign, anywhere and in the corners where two engines meet or doubles end.
 
-Corners: q T around 1, sigma around 0.4, delta around 1e-16 and 1e-300, huge counts, few steps, hundreds and thousands of different
+Corners: q T around 1, sigma around 0.4, delta around 1e-16 and 1e-300, huge counts, few steps, thousands of different
 parts.  Each function takes a generator of random numbers and whether a corner is wanted.
 """
 

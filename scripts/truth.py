@@ -1,7 +1,7 @@
 """Runs of DP-SGD, mixed or not, against ball arithmetic: does the interval hold the truth?
 
-`python scripts/truth.py` makes tests/data/truth.json anew (the fixed hundred of the test suite); `scripts/campaign.py` tries random
-ones.  A run is undecided where the oracle's own integral does not converge within its nodes; it is counted as such.
+`python scripts/truth.py` makes tests/data/truth.json anew (the fixed hundred of the test suite); `scripts/campaign.py` tries
+random ones.  A run is undecided where the oracle's own integral does not converge within its nodes; it is counted as such.
 """
 
 import json

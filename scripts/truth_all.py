@@ -1,8 +1,9 @@
 """Runs of every mechanism and claim against exact laws: does every interval hold the truth?
 
-`python scripts/truth_all.py` makes tests/data/truth_all.json anew; `scripts/campaign.py` tries random ones.  Each run asks for epsilon_bounds and for log_delta_bounds.  The oracles are those of tests/exact.py; none uses the contour.
+`python scripts/truth_all.py` makes tests/data/truth_all.json anew; `scripts/campaign.py` tries random ones.  Each run asks for
+epsilon_bounds and for log_delta_bounds.  The oracles are those of tests/exact.py; none uses the contour.
 holds: balls decide that the truth lies within.  consistent: the oracle is a sandwich wider than the interval, and meets it.
-undecided: no oracle was affordable, or balls too wide.  Intervals wider than promised are listed under "wide".
+undecided: no oracle was affordable, or balls too wide.  Intervals wider than promised are marked "wide".
 """
 
 import itertools
