@@ -1,4 +1,4 @@
-# Two commands: `make demo` and `make test`.  Each sets up its own environment in .venv.
+# Two commands: `make demo` and `make test`.  Each sets up its own environment in .venv (`make bench` in .venv-bench).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,10 +39,10 @@ truth: $(VENV)/.test
 clean:
 	rm -rf $(VENV) $(BENCH)
 
-$(BIN)/python:
+$(BIN)/python $(BENCH_BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "hockeystick needs Python 3.11 or later; call make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; install the package that has it (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
@@ -56,8 +56,7 @@ $(VENV)/.docs: $(VENV)/.demo
 	$(PIP) -e '.[docs]'
 	@touch $@
 
-$(BENCH)/.bench: pyproject.toml constraints.txt | $(BIN)/python
-	@$(PYTHON) -m venv $(BENCH)
+$(BENCH)/.bench: pyproject.toml constraints.txt | $(BENCH_BIN)/python
 	$(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plot]'
 	@for peer in $(PEERS); do \
 	  echo "installing $$peer"; \

@@ -36,6 +36,9 @@ def queries() -> dict[str, Callable[[], object]]:
         "sparse: q 0.001, sigma 0.5, 100 steps": lambda: sgd(0.001, 0.5, 100).epsilon_bounds(1e-6),
         "sparse: q 1e-5, sigma 0.4, 10^5 steps, delta 1e-30": lambda: sgd(1e-5, 0.4, 10**5).epsilon_bounds(1e-30),
         "sparse: q T = 1, delta 1e-12": lambda: sgd(1e-4, 0.6, 10**4).epsilon_bounds(1e-12),
+        "two steps of sigma 0.51 and a Gaussian, delta 5e-302": lambda: (
+            sgd(0.785, 0.5137, 2) + hs.Gaussian(sigma=1.628)
+        ).epsilon_bounds(4.9e-302),
         "lattice: Laplace x 4": lambda: (hs.Laplace(scale=0.5) * 4).epsilon_bounds(1e-6),
         "lattice: sampled Laplace x 3000": lambda: (hs.Laplace(scale=2.0).poisson(rate=0.001) * 3000).epsilon_bounds(1e-9),
         "lattice: discrete Gaussian, sampled": lambda: (hs.DiscreteGaussian(sigma=20.0).poisson(rate=0.05) * 60).epsilon_bounds(
