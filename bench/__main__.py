@@ -83,11 +83,12 @@ def main(words: list[str] | None = None) -> int:
     peers = [one for one in PEERS if chosen.peers in one.name]
     if not cases or not peers:
         options.error("no such case or peer")
+    truths = known()
     with contextlib.suppress(AttributeError, OSError):  # one core for all of them; not every system can
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     results = measured(cases, peers, chosen.rounds, chosen.limit)
     results["note"] = chosen.note
-    completed(results, known())
+    completed(results, truths)
     chosen.output.mkdir(parents=True, exist_ok=True)
     (chosen.output / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     text = report.markdown(results)

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import report
 from .harness import ROOT
+from .memory import BAR
 from .verdicts import OURS
 
 RESULTS = Path(__file__).parent / "results"
@@ -74,7 +75,9 @@ def memory(results: dict[str, Any]) -> str:
     good = sorted((one for one in asked if "failed" not in one[1]), key=lambda one: -one[1]["peak"])
     rows = [[name, f"{row['peak']:.0f}", f"{row['arrays']:.0f}"] for name, row in good]
     rows += [[name, f"failed: {row['failed']}", ""] for name, row in asked if "failed" in row]
-    return (
+    above = [name for name, row in good if row["peak"] > BAR]
+    told = f"The bar of {BAR:.0f} MB does not hold for: {'; '.join(above)}.\n\n" if above else ""
+    return told + (
         "Peak memory in MB of a process that asks one question, and how much of it Python and NumPy allocated for that (modules "
         f"loaded on the way included); a process that has only imported NumPy and the library has {base:.0f} MB.\n\n"
         + _table(["question", "process", "allocated"], rows)

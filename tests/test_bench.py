@@ -141,7 +141,7 @@ def test_every_case_has_a_truth_and_we_hold_it():
         for (low, high), truth in zip(found, truths[case.name]["answers"], strict=True):
             assert not verdicts.distance(repr(high), truth)[1], case.name
             assert low <= float(truth[1]), case.name
-    assert sum(truth["by"] == "balls" for truth in truths.values()) >= len(truths) - 3
+    assert sum(truth["by"] == "balls" for truth in truths.values()) >= len(truths) - 5
 
 
 def test_cases_are_plain_and_move():
