@@ -223,7 +223,11 @@ def _fake(rng, corner):
 
 
 def _refuses(rng, corner):
-    raise ValueError("not for this input")
+    return hs.Gaussian(sigma=-1.0)
+
+
+def _baffled(rng, corner):
+    raise ValueError("the oracle does not know")
 
 
 FAKES = {"one": campaign.Kind(40, 10, _fake), "two": campaign.Kind(20, 0, _fake)}
@@ -256,6 +260,7 @@ def test_an_error_is_as_bad_as_a_violation():
     tally = campaign.Tally()
     assert tally.add(0, found, 0.0) == "failed"
     assert tally.decided == 1
+    assert campaign.examined("x", 1, 0, {"x": campaign.Kind(1, 0, _baffled)}).verdicts == ["no oracle"]
 
 
 def test_what_takes_too_long_is_stopped():
