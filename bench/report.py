@@ -102,6 +102,5 @@ def picture(results: dict[str, Any], path: Path) -> None:
     axes.set_xlabel("seconds for one answer, one core")
     axes.grid(axis="both", alpha=0.3)
     axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    figure.tight_layout()
-    figure.savefig(path, dpi=110, metadata={"Software": None})
+    figure.savefig(path, dpi=110, bbox_inches="tight", metadata={"Software": None})
     plt.close(figure)
