@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 
 import campaign
+import claims
 import closed
 import fake_peers
 import hockeystick as hs
@@ -292,3 +293,11 @@ def test_a_wrong_conversion_would_be_seen():
 def test_the_real_kinds(kind):
     found = campaign.examined(kind, 1, {"contour": 3, "lattice": 1, "order": 1}[kind])
     assert set(found.verdicts) == {"holds"}, found
+
+
+def test_thousands_of_claims_against_their_law():
+    case = {"unit": 2.0**-9, "counts": [[1, 500], [2, 400], [3, 300]], "delta": 1e-9}
+    assert claims.verdict(case)[0] == "holds"
+    law = claims.Law({"unit": 0.5, "counts": [[1, 1], [2, 1]], "delta": 0.1})
+    both = math.exp(1.5) / (1.0 + math.exp(0.5)) / (1.0 + math.exp(1.0))  # both losses are positive
+    assert float(law.delta(1.0)) == pytest.approx(both * (1.0 - math.exp(1.0 - 1.5)))
