@@ -96,6 +96,7 @@ def campaign(results: dict[str, Any]) -> str:
         rows.append(
             [
                 words,
+                f"{results['goals'][kind]:,}",
                 f"{tally['next']:,}",
                 f"{inputs.get('holds', 0):,}",
                 f"{inputs.get('consistent', 0):,}",
@@ -105,7 +106,9 @@ def campaign(results: dict[str, Any]) -> str:
             ]
         )
         wide += [[*row, kind] for row in tally["widest"]]
-    text = _table(["kind", "inputs", "hold", "within a sandwich", "not decided", "violated", "comparisons that hold"], rows)
+    text = _table(
+        ["kind", "goal", "inputs", "hold", "within a sandwich", "not decided", "violated", "comparisons that hold"], rows
+    )
     verdict = "No violation was found." if not bad else f"**{bad} violations were found.**"
     text = (
         f"{verdict} Truths in ball arithmetic; 'within a sandwich': the oracle's own interval is wider than ours and meets it."

@@ -224,7 +224,9 @@ class Campaign:
         draft.replace(path)
 
     def summary(self) -> Case:
-        return {"seed": self.seed, "sources": self.sources, "tallies": {kind: vars(one) for kind, one in self.tallies.items()}}
+        goals = {kind: KINDS[kind].goal for kind in self.tallies if kind in KINDS}
+        tallies = {kind: vars(one) for kind, one in self.tallies.items()}
+        return {"seed": self.seed, "sources": self.sources, "goals": goals, "tallies": tallies}
 
     @property
     def violations(self) -> int:

@@ -67,19 +67,23 @@ def verdict(case: dict[str, object]) -> tuple[str, hs.Bounds]:
     bounds = run.epsilon_bounds(case["delta"])
     reached, undecided = bounds.lower == 0.0, False
     for order in ORDERS:
-        ceiling = run._run(order).ceiling
+        ceiling, laid = run._run(order).ceiling, None
         try:
             if bounds.upper < ceiling:
-                top = contour(case, order, bounds.upper).log_delta(bounds.upper)
+                laid = contour(case, order, bounds.upper)
+                top = laid.log_delta(bounds.upper)
                 if top > target:
                     return "violated", bounds
                 undecided |= not top <= target
             if not reached and bounds.lower < ceiling:
-                bottom = contour(case, order, bounds.lower).log_delta(bounds.lower)
+                if laid is None or bounds.width > 1e-9 * bounds.upper:  # one contour serves a neighbourhood
+                    laid = contour(case, order, bounds.lower)
+                bottom = laid.log_delta(bounds.lower)
                 reached |= bottom >= target
                 undecided |= not (bottom >= target or bottom < target)
         except (oracle.Undecided, hs.loss.noise.TooFine, ValueError, ZeroDivisionError):
             undecided = True
+            break
     if reached and not undecided:
         return "holds", bounds
     return "undecided" if undecided else "violated", bounds
