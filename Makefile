@@ -1,10 +1,16 @@
-# Two commands: `make demo` and `make test`.  Each sets up its own environment in .venv.
+# Two commands: `make demo` and `make test`.  Each sets up its own environment in .venv (`make bench` in .venv-bench).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test bench truth docs clean
+# `make bench` has an environment of its own: the peers, one by one, so that one that does not install is skipped.
+PEERS := dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
+BENCH := .venv-bench
+BENCH_BIN := $(BENCH)/bin
+ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+.PHONY: demo test bench bench-check campaign truth docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -15,23 +21,28 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
-bench: $(VENV)/.bench
-	OMP_NUM_THREADS=1 $(BIN)/python bench/speed.py
-	OMP_NUM_THREADS=1 $(BIN)/python bench/conversion.py
+bench: $(BENCH)/.bench
+	$(ONE_CORE) $(BENCH_BIN)/python -m bench $(BENCH_OPTIONS)
+
+bench-check: $(VENV)/.test
+	$(BIN)/python -m bench.instructions
+
+campaign: $(VENV)/.test
+	$(ONE_CORE) $(BIN)/python scripts/campaign.py $(CAMPAIGN_OPTIONS)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 truth: $(VENV)/.test
-	$(BIN)/python scripts/truth.py
+	$(ONE_CORE) $(BIN)/python scripts/campaign.py --fresh --runs 25
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(BENCH)
 
-$(BIN)/python:
+$(BIN)/python $(BENCH_BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "hockeystick needs Python 3.11 or later; call make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; install the package that has it (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
@@ -45,6 +56,11 @@ $(VENV)/.docs: $(VENV)/.demo
 	$(PIP) -e '.[docs]'
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.demo
-	$(PIP) -e '.[bench]'
+$(BENCH)/.bench: pyproject.toml constraints.txt | $(BENCH_BIN)/python
+	$(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plot]'
+	@for peer in $(PEERS); do \
+	  echo "installing $$peer"; \
+	  $(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $$peer 2>$(BENCH)/why.txt \
+	    || { echo "skipped: $$peer does not install here:"; tail -n 1 $(BENCH)/why.txt; }; \
+	done
 	@touch $@

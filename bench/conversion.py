@@ -1,19 +1,16 @@
 """Theorem 3's epsilon: its time, a call and an element of an array, and its tightness against the peers' conversions.
 
-    python bench/conversion.py
+    .venv-bench/bin/python bench/conversion.py      (the environment that `make bench` sets up)
 
-The peers convert the Rényi curves of their own mechanisms, at their own orders; ours converts the same numbers.
-dp_accounting and autodp come with the extra `bench`; Opacus is compared if it is installed (its conversion is read from its
-file, so that neither torch nor the rest of it is needed: `pip install --no-deps opacus`).  Nothing here is a test.
+The peers convert the Rényi curves of their own mechanisms, at their own orders; ours converts the same numbers.  Who is not
+installed is named.  Nothing here is a test.
 """
 
-import importlib.util
 import json
 import math
 import platform
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 
@@ -84,13 +81,8 @@ def dp_accounting() -> list[tuple[str, float, float]]:
 
 
 def opacus() -> list[tuple[str, float, float]]:
-    spec = importlib.util.find_spec("opacus")
-    if spec is None or spec.origin is None:
-        raise ImportError("opacus")
-    place = Path(spec.origin).parent / "accountants" / "analysis" / "rdp.py"
-    loaded = importlib.util.spec_from_file_location("opacus_rdp", place)
-    peer = importlib.util.module_from_spec(loaded)
-    loaded.loader.exec_module(peer)
+    from opacus.accountants.analysis import rdp as peer
+
     orders = [1 + x / 10.0 for x in range(1, 100)] + list(range(12, 64))  # its defaults
     found = []
     for rate, sigma, steps in CASES:

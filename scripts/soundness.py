@@ -1,6 +1,4 @@
-"""Soundness on random inputs: the order of the bounds, and the exact answer below each of them.
-
-    python scripts/soundness.py [how many] [kinds]      # 10,000 of all unless told; violations are printed, and it fails
+"""Soundness on random inputs: the order of the bounds, and the exact answer below each of them (`scripts/campaign.py order`).
 
 Conversions: optimal (A, Theorem 3) <= A, Lemma 1 <= Balle et al. <= classic, for epsilon and delta.  Composition: optimal
 <= basic, advanced, and concentrated DP.  Mechanisms: the exact answer <= their Rényi curve converted in each way, and what
@@ -9,7 +7,6 @@ is known of them otherwise.  Upper ends are rounded up, so an order may fail by 
 
 import math
 import random
-import sys
 from itertools import pairwise
 
 import hockeystick as hs
@@ -136,31 +133,6 @@ def mechanisms(rng):
 KINDS = {"conversions": conversions, "compositions": compositions, "mechanisms": mechanisms}
 
 
-def violations(kind, first, last):
-    """Of the random inputs number first to last - 1 of a kind; each has its own seed."""
-    found = []
-    for seed in range(first, last):
-        found += KINDS[kind](random.Random(f"{kind} {seed}"))
-        yield seed, found
-
-
-def main(count, kinds):
-    shown = sys.stderr.isatty()
-    failed = False
-    for kind in kinds:
-        found = []
-        for seed, found in violations(kind, 0, count):  # noqa: B007
-            if shown and (seed + 1) % max(1, count // 200) == 0:
-                done = 40 * (seed + 1) // count
-                print(f"\r{kind:13} [{'#' * done}{'.' * (40 - done)}] {seed + 1}/{count}", end="", file=sys.stderr, flush=True)
-        if shown:
-            print(file=sys.stderr)
-        print(f"{kind}: {count} random inputs, {len(found)} violations")
-        for one in found[:20]:
-            print("  ", one)
-        failed = failed or bool(found)
-    return failed
-
-
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000, sys.argv[2:] or KINDS))
+def violations(kind, seed):
+    """Of one random input."""
+    return KINDS[kind](random.Random(f"{kind} {seed}"))

@@ -1,13 +1,9 @@
-"""Random runs against ball arithmetic: does every interval hold the truth?
+"""Runs of DP-SGD, mixed or not, against ball arithmetic: does the interval hold the truth?
 
-    python scripts/truth.py                 a hundred random runs, with a progress bar
-    python scripts/truth.py --runs 1000 --seed 7
-    python scripts/truth.py --store         makes tests/data/truth.json anew (the fixed hundred of the test suite)
-
-A run is undecided where the oracle's own integral does not converge within its nodes; it is counted as such.
+`python scripts/truth.py` makes tests/data/truth.json anew (the fixed hundred of the test suite); `scripts/campaign.py` tries
+random ones.  A run is undecided where the oracle's own integral does not converge within its nodes; it is counted as such.
 """
 
-import argparse
 import json
 import math
 import random
@@ -15,12 +11,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
 import hockeystick as hs  # noqa: E402
 import oracle  # noqa: E402
-from cases import built  # noqa: E402
+from cases import built, spaced  # noqa: E402
 from hockeystick.loss.contour import Saddle  # noqa: E402
+from progress import bar  # noqa: E402
 
 STORED = ROOT / "tests" / "data" / "truth.json"
 ORDERS = ("remove", "add")
@@ -49,6 +46,12 @@ def parts(case: dict[str, object], order: str) -> list[oracle.Part]:
         found.append(oracle.Part("laplace", 1.0 / scale, 0.0, count))
     if "gaussian" in case:
         found.append(oracle.Part("gaussian", 1.0 / case["gaussian"], 0.0, 1))
+    if "gaussians" in case:
+        oracle.ctx.prec = oracle.BITS
+        squares = sum((1 / oracle.arb(sigma) ** 2 for sigma in spaced(case["gaussians"])), oracle.arb(0))
+        found.append(oracle.Part("gaussian", squares.sqrt(), 0.0, 1))
+    if "laplaces" in case:
+        found += [oracle.Part("laplace", 1.0 / scale, 0.0, 1) for scale in spaced(case["laplaces"])]
     return found
 
 
@@ -58,28 +61,32 @@ def contour(case: dict[str, object], order: str, epsilon: float) -> oracle.Conto
     return oracle.Contour(parts(case, order), epsilon, hint.c, hint.width, hint.log_delta)
 
 
-def verdict(case: dict[str, object]) -> str:
-    """'holds', 'violated' or 'undecided': delta(lower) >= delta >= delta(upper) for the larger of both orders."""
+def verdict(case: dict[str, object]) -> tuple[str, hs.Bounds]:
+    """'holds', 'violated' or 'undecided': delta(lower) >= delta >= delta(upper) for the larger of both orders; the interval."""
     run, target = built(case), oracle.arb(case["delta"]).log()
     bounds = run.epsilon_bounds(case["delta"])
     reached, undecided = bounds.lower == 0.0, False
     for order in ORDERS:
-        ceiling = run._run(order).ceiling
+        ceiling, laid = run._run(order).ceiling, None
         try:
             if bounds.upper < ceiling:
-                top = contour(case, order, bounds.upper).log_delta(bounds.upper)
+                laid = contour(case, order, bounds.upper)
+                top = laid.log_delta(bounds.upper)
                 if top > target:
-                    return "violated"
+                    return "violated", bounds
                 undecided |= not top <= target
             if not reached and bounds.lower < ceiling:
-                bottom = contour(case, order, bounds.lower).log_delta(bounds.lower)
+                if laid is None or bounds.width > 1e-9 * bounds.upper:  # one contour serves a neighbourhood
+                    laid = contour(case, order, bounds.lower)
+                bottom = laid.log_delta(bounds.lower)
                 reached |= bottom >= target
                 undecided |= not (bottom >= target or bottom < target)
         except (oracle.Undecided, hs.loss.noise.TooFine, ValueError, ZeroDivisionError):
             undecided = True
+            break
     if reached and not undecided:
-        return "holds"
-    return "undecided" if undecided else "violated"
+        return "holds", bounds
+    return "undecided" if undecided else "violated", bounds
 
 
 def truth(case: dict[str, object]) -> str | None:
@@ -101,41 +108,16 @@ def truth(case: dict[str, object]) -> str | None:
     return best.str(30, radius=False) if best is not None and best.is_finite() else None
 
 
-def progress(done: int, total: int, note: str) -> None:
-    """A bar on one line of the terminal."""
-    filled = 40 * done // total
-    print(f"\r[{'#' * filled}{'.' * (40 - filled)}] {done}/{total} {note}", end="", file=sys.stderr, flush=True)
-
-
-def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--runs", type=int, default=100)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--store", action="store_true")
-    chosen = options.parse_args()
-    rng = random.Random(chosen.seed)
-    if chosen.store:
-        stored: list[dict[str, object]] = []
-        while len(stored) < chosen.runs:
-            case = random_case(rng)
-            value = truth(case)
-            if value is not None:
-                stored.append({**case, "epsilon": value})
-            progress(len(stored), chosen.runs, "stored")
-        STORED.write_text(json.dumps(stored, indent=1) + "\n")
-        print(file=sys.stderr)
-        return 0
-    counts = {"holds": 0, "violated": 0, "undecided": 0}
-    for done in range(1, chosen.runs + 1):
+def main(runs: int = 100) -> None:
+    rng, stored = random.Random(1), []
+    while len(stored) < runs:
         case = random_case(rng)
-        found = verdict(case)
-        counts[found] += 1
-        if found == "violated":
-            print(f"\nVIOLATED: {built(case)!r} delta={case['delta']!r} {built(case).epsilon_bounds(case['delta'])}")
-        progress(done, chosen.runs, ", ".join(f"{name} {count}" for name, count in counts.items()))
-    print("\n" + json.dumps(counts))
-    return 1 if counts["violated"] else 0
+        value = truth(case)
+        if value is not None:
+            stored.append({**case, "epsilon": value})
+        bar(len(stored), runs, "stored")
+    STORED.write_text(json.dumps(stored, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

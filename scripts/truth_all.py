@@ -1,31 +1,27 @@
-"""Random runs of every mechanism and claim against exact laws: does every interval hold the truth?
+"""Runs of every mechanism and claim against exact laws: does every interval hold the truth?
 
-    python scripts/truth_all.py                     two hundred random runs, with a progress bar
-    python scripts/truth_all.py --runs 1000 --seed 7
-    python scripts/truth_all.py --runs 150 --store  makes tests/data/truth_all.json anew
-
-Each run asks for epsilon_bounds and for log_delta_bounds.  The oracles are those of tests/exact.py; none uses the contour.
+`python scripts/truth_all.py` makes tests/data/truth_all.json anew; `scripts/campaign.py` tries random ones.  Each run asks for
+epsilon_bounds and for log_delta_bounds.  The oracles are those of tests/exact.py; none uses the contour.
 holds: balls decide that the truth lies within.  consistent: the oracle is a sandwich wider than the interval, and meets it.
-undecided: no oracle was affordable, or balls too wide.  Intervals wider than promised are listed under "wide".
+undecided: no oracle was affordable, or balls too wide.  Intervals wider than promised are marked "wide".
 """
 
-import argparse
 import itertools
 import json
 import math
 import random
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
 from flint import arb  # noqa: E402
 
 import exact  # noqa: E402
 import hockeystick as hs  # noqa: E402
+from progress import bar  # noqa: E402
 
 STORED = ROOT / "tests" / "data" / "truth_all.json"
 POINTS = 4096
@@ -429,62 +425,23 @@ def enclosed(case, bounds, truth):
     return found
 
 
-def progress(done, total, note):
-    """A bar on one line of the terminal."""
-    filled = 40 * done // total
-    print(f"\r[{'#' * filled}{'.' * (40 - filled)}] {done}/{total} {note}", end="", file=sys.stderr, flush=True)
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--runs", type=int, default=200)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--store", action="store_true")
-    options.add_argument("--log", help="a file to which violations and wide intervals are appended")
-    chosen = options.parse_args()
-    rng = random.Random(chosen.seed)
-    log = open(chosen.log, "a", buffering=1) if chosen.log else None  # noqa: SIM115
-    counts = {"epsilon": {}, "log delta": {}, "ways": {}}
-    wide, stored = [], []
-    done = 0
-    while done < chosen.runs:
+def main(runs=150):
+    rng, stored = random.Random(1), []
+    while len(stored) < runs:
         case = random_case(rng)
-        start = time.process_time()
         try:
             first, second, bounds, truth = examined(case)
         except exact.TooLarge:
-            first, second, truth = "undecided", "undecided", None
-        done += 1 if not chosen.store else 0
-        for name, found in (("epsilon", first), ("log delta", second), ("ways", "+".join(truth.ways) if truth else "other")):
-            counts[name][found] = counts[name].get(found, 0) + 1
-        spent = time.process_time() - start
-        if first == "undecided" and log:
-            log.write(f"undecided {json.dumps(case)}\n")
-        if spent > 20 or "violated" in (first, second) or first.startswith("order"):
-            text = f"{first}/{second} {spent:.0f}s {bounds.lower!r} {bounds.upper!r} {json.dumps(case)}"
-            print(f"\n{text}")
-            if log:
-                log.write(text + "\n")
-        if "wide" in case:
-            wide.append((case["wide"] / promised(case, bounds.upper), f"{bounds.lower!r} {bounds.upper!r} {json.dumps(case)}"))
-            if log:
-                log.write(f"wide {wide[-1]}\n")
-        if chosen.store and truth is not None and "violated" not in (first, second):
+            continue
+        if truth is not None and "violated" not in (first, second):
             found = enclosed(case, bounds, truth)
             if len(found) == 2:
                 case.pop("wide", None)
                 case.pop("stretch", None)
                 stored.append({**case, **found})
-                done += 1
-        progress(done, chosen.runs, f"{counts['epsilon']} {counts['log delta']}")
-    if chosen.store:
-        STORED.write_text("[\n" + ",\n".join(json.dumps(case) for case in stored) + "\n]\n")
-    print("\n" + json.dumps(counts))
-    for excess, text in sorted(wide, reverse=True)[:40]:
-        print(f"wide x {excess:.3g}: {text}")
-    bad = counts["epsilon"].get("violated", 0) + counts["log delta"].get("violated", 0)
-    return 1 if bad else 0
+        bar(len(stored), runs, "stored")
+    STORED.write_text("[\n" + ",\n".join(json.dumps(case) for case in stored) + "\n]\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,6 +1,4 @@
-"""mu, mu(delta) and trade-off curves of random runs against ball arithmetic.
-
-    python scripts/truth_mu.py --runs 200 --seed 1
+"""mu, mu(delta) and trade-off curves of random runs against ball arithmetic (`scripts/campaign.py mu`).
 
 For each run: delta(eps) <= delta_mu(eps) with mu = upper, at our maximiser and at 32 random epsilons; delta(eps) >= delta_mu(eps)
 with mu = lower at the maximiser; delta(eps) <= max(delta_mu(eps), d) for mu(delta=d); and, for each order, the trade-off curve
@@ -11,10 +9,7 @@ more; an upper end that is far above the dual is counted, too (delta is known no
 The truth of delta is that of `tests/exact.py` (laws, binomial sums, sandwiches), or for DP-SGD that of `tests/oracle.py`.
 """
 
-import argparse
-import json
 import math
-import random
 import sys
 from pathlib import Path
 
@@ -26,21 +21,14 @@ import hockeystick as hs
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
-import truth  # noqa: E402
-import truth_all  # noqa: E402
-
 import exact  # noqa: E402
 import oracle  # noqa: E402
+import truth  # noqa: E402
+import truth_all  # noqa: E402
+from closed import gaussian_delta  # noqa: E402
 
 EPSILONS = 32
 MOST = 60  # steps of a part other than DP-SGD's
-
-
-def gaussian_delta(mu, epsilon):
-    """delta_mu(epsilon) as a ball."""
-    mu, e = arb(mu), arb(epsilon)
-    root = arb(2).sqrt()
-    return ((e / mu - mu / 2) / root).erfc() / 2 - e.exp() * ((e / mu + mu / 2) / root).erfc() / 2
 
 
 def random_case(rng, most=3):
@@ -169,37 +157,3 @@ def best_epsilon(run, alpha, found):
         return found
     mu = run.mu()  # Gaussian noise alone
     return -mu * float(ndtri(alpha)) - 0.5 * mu * mu
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--runs", type=int, default=200)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--parts", type=int, default=3, help="the most parts of a run other than DP-SGD")
-    chosen = options.parse_args()
-    rng = random.Random(chosen.seed)
-    totals, violated, skipped = [0, 0, 0, 0], 0, 0
-    done = 0
-    while done < chosen.runs:
-        case = random_case(rng, chosen.parts)
-        try:
-            bad, counts = judged(case, rng)
-        except exact.TooLarge:  # no oracle: does not count as a run
-            skipped += 1
-            continue
-        done += 1
-        totals = [x + y for x, y in zip(totals, counts, strict=True)]
-        violated += len(bad)
-        for name in bad:
-            print(f"\nVIOLATED: {name} {json.dumps(case)}")
-        truth.progress(done, chosen.runs, f"holds {totals[0]}, undecided {totals[1]}, violated {violated}, loose {totals[2]}")
-    print(
-        f"\n{done} runs ({skipped} without an oracle left out): "
-        f"holds {totals[0]}, undecided {totals[1]}, violated {violated}; "
-        f"of {4 * done} errors of tests {totals[2]} loose, {totals[3]} with an upper end more than 1e-9 above the dual"
-    )
-    return 1 if violated else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
