@@ -28,7 +28,6 @@ from .plan import MOST, Plan, dense, estimate, guess, points_of
 
 _LEAST = 1 << 11
 _TRIES = 8
-_KEPT = 1 << 19
 
 Laws = Sequence[tuple[Law, int]]
 
@@ -124,8 +123,6 @@ def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> t
 
 class Lattice:
     """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
-
-    width = math.inf  # of log delta where it was asked first
 
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
         parts = run.divisible
@@ -283,10 +280,6 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon) likewise."""
     _check(run)
     low, high = -math.inf, math.inf
-    for lattice in run.kept:
-        ends = lattice.log_delta(epsilon)
-        if ends[1] - ends[0] <= min(4.0 * lattice.width, _goal(lattice.theta, epsilon)):
-            return float(ends[0]), float(ends[1])
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
     for _ in range(3 if run.native else _TRIES):
         plan = Plan.of(run, epsilon, about, 4.0, stretch)
@@ -294,14 +287,11 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
         try:
-            lattice = Lattice(run, plan, size)
+            ends = Lattice(run, plan, size).log_delta(epsilon)
         except TooFine:
             return low, high
-        ends = lattice.log_delta(epsilon)
-        lattice.width = ends[1] - ends[0]
-        _keep(run, lattice)
         low, high = max(low, ends[0]), min(high, ends[1])
-        goal = _goal(plan.theta, epsilon)
+        goal = min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
         if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
@@ -310,18 +300,6 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         else:
             size, stretch = size * 4, stretch * 1.5
     return low, high
-
-
-def _goal(theta: float, epsilon: float) -> float:
-    """How close the ends of log delta should be."""
-    return min(theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
-
-
-def _keep(run: ComposedLoss, lattice: Lattice) -> None:
-    """For the next questions of this run, as long as all that are kept have few points."""
-    run.kept.insert(0, lattice)
-    while len(run.kept) > 1 and sum(one.high.s.size for one in run.kept) > _KEPT:
-        run.kept.pop()
 
 
 def _check(run: ComposedLoss) -> None:
