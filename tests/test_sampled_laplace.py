@@ -72,10 +72,12 @@ def test_the_decay_holds(removal):
     weight = np.exp(law.log_q + k * law.ratio)
     cells = Cells(1.0)
     proved = loss.slice(c, c, 100).decay(cells)[0]
-    for left, right, one in list(zip(cells.left.tolist(), cells.right.tolist(), proved.tolist(), strict=True))[:70]:
-        for u in np.linspace(left, right, 5).tolist():
+    for left, right, one in zip(cells.left.tolist(), cells.right.tolist(), proved.tolist(), strict=True):
+        if right > 4000.0:  # the law of this test is too coarse
+            break
+        for u in np.linspace(left, right, 7).tolist():
             assert -math.log(abs((weight * np.exp(1j * u * law.ratio)).sum()) / weight.sum()) >= one
-    assert proved[60:].min() > 0.0
+    assert proved[cells.left > 1000.0].min() > 0.0
     assert proved.max() > 0.05
 
 

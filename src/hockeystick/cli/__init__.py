@@ -30,11 +30,18 @@ def main(arguments: list[str] | None = None) -> None:
     except SystemExit as stopped:  # click's 1 is a closed pipe: whoever read has had enough
         code = 0 if stopped.code == 1 else stopped.code
     except BrokenPipeError:
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         code = 0
     except Exception as error:
         from .failure import told
 
         code = told(error)
+        if isinstance(error, OSError):
+            _drop_output()
     raise SystemExit(code or 0)
+
+
+def _drop_output() -> None:
+    """What is still to be written has nowhere to go; without this Python would fail once more as it ends."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Searches for a violation of our upper bounds over random settings: `python scripts/adversary.py 5000 [seed]`."""
+"""Searches for a violation of our upper bounds over random settings: `python scripts/adversaries.py 5000 [seed]`."""
 
 import random
 import sys
