@@ -179,7 +179,7 @@ def test_agrees_with_the_contour_and_the_lattice():
         low, high = parted_epsilon(single_run, log_delta, 1e-14)
         assert high - low < 1e-7 * high
         try:
-            other = engine._solve(single_run, log_delta, (log_delta - 1e-14, log_delta + 1e-14))
+            other = engine.by_contour(single_run, log_delta, (log_delta - 1e-14, log_delta + 1e-14))
         except TooFine:
             other = 0.0, math.inf
         assert other[0] <= high

@@ -202,9 +202,9 @@ def test_contour_and_lattice_agree():
     ):
         run = composed([(loss, count)])
         ends = lattice_epsilon(run, math.log(delta), 1e-14)
-        from hockeystick.loss.engine import _solve
+        from hockeystick.loss.engine import by_contour
 
-        low, high = _solve(run, math.log(delta), (math.log(delta) - 1e-14, math.log(delta) + 1e-14))
+        low, high = by_contour(run, math.log(delta), (math.log(delta) - 1e-14, math.log(delta) + 1e-14))
         assert ends[0] <= high
         assert low <= ends[1]
         assert high - low < 1e-9 * high

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ..loss.certain import Interval, largest
 from ..loss.composed import ComposedLoss
-from ..loss.engine import _solve, _solve_closed, has_closed
+from ..loss.engine import by_closed_form, by_contour, has_closed
 from ..loss.lattice import lattice_epsilon
 from ..loss.noise import TooFine
 from ..loss.real_axis import renyi_epsilon
@@ -22,13 +22,13 @@ def _closed(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
     if not has_closed(run):
         raise Cannot("only Gaussian noise alone and a single step have a closed form")
     target = log_delta - slack, log_delta + slack
-    return largest(_solve_closed(single, log_delta, target) for single in run.singles())
+    return largest(by_closed_form(single, log_delta, target) for single in run.singles())
 
 
 def _contour(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
     if not run.fades:
         raise Cannot("the loss has atoms only, along which no contour fades")
-    return _solve(run, log_delta, (log_delta - slack, log_delta + slack))
+    return by_contour(run, log_delta, (log_delta - slack, log_delta + slack))
 
 
 def _lattice(run: ComposedLoss, log_delta: float, slack: float) -> Interval:

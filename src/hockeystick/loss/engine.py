@@ -172,9 +172,9 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
     low, high = 0.0, ceiling
     try:
         if has_closed(run):
-            low, high = largest(_solve_closed(single, log_delta, target) for single in run.singles())
+            low, high = largest(by_closed_form(single, log_delta, target) for single in run.singles())
         elif run.fades:
-            low, high = _solve(run, log_delta, target)
+            low, high = by_contour(run, log_delta, target)
     except TooFine:
         if (plain := unsampled(run)) != run:
             high = _finite_epsilon(plain, log_delta)[1]
@@ -253,7 +253,7 @@ def has_closed(run: ComposedLoss) -> bool:
     return all(_closed(single, 0.0) is not None for single in run.singles())
 
 
-def _solve(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
+def by_contour(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     """By the contour."""
     saddle = Saddle.of_delta(run, log_delta)
     contour = Contour(run, saddle)
@@ -280,7 +280,7 @@ def _solve(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     )
 
 
-def _solve_closed(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
+def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     """By the closed form of a single step."""
 
     def at(epsilon: float) -> Closed:
