@@ -55,10 +55,10 @@ def parts(case: dict[str, object], order: str) -> list[oracle.Part]:
     return found
 
 
-def contour(case: dict[str, object], order: str, epsilon: float) -> oracle.Contour:
+def contour(case: dict[str, object], order: str, epsilon: float, lead: float = oracle.LEAD) -> oracle.Contour:
     """The oracle near an epsilon (the library only says where to look)."""
     hint = Saddle.of_epsilon(built(case)._run(order), epsilon)
-    return oracle.Contour(parts(case, order), epsilon, hint.c, hint.width, hint.log_delta)
+    return oracle.Contour(parts(case, order), epsilon, hint.c, hint.width, hint.log_delta, lead=lead)
 
 
 def verdict(case: dict[str, object]) -> tuple[str, hs.Bounds]:
@@ -70,14 +70,14 @@ def verdict(case: dict[str, object]) -> tuple[str, hs.Bounds]:
         ceiling, laid = run._run(order).ceiling, None
         try:
             if bounds.upper < ceiling:
-                laid = contour(case, order, bounds.upper)
+                laid = contour(case, order, bounds.upper, oracle.DECIDING)
                 top = laid.log_delta(bounds.upper)
                 if top > target:
                     return "violated", bounds
                 undecided |= not top <= target
             if not reached and bounds.lower < ceiling:
                 if laid is None or bounds.width > 1e-9 * bounds.upper:  # one contour serves a neighbourhood
-                    laid = contour(case, order, bounds.lower)
+                    laid = contour(case, order, bounds.lower, oracle.DECIDING)
                 bottom = laid.log_delta(bounds.lower)
                 reached |= bottom >= target
                 undecided |= not (bottom >= target or bottom < target)

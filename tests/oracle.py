@@ -1,6 +1,6 @@
 """Truths in ball arithmetic (python-flint), written apart from the library.
 
-`contour_log_delta` integrates along a contour like the library does, but with other nodes, some 200 bits and everything
+`contour_log_delta` integrates along a contour like the library does, but with other nodes, many bits and everything
 in balls; `laplace_delta` and `two_step_delta` do not use the contour formula at all.
 """
 
@@ -11,6 +11,8 @@ from flint import acb, acb_mat, arb, ctx
 
 BITS = 220
 LEAD = 110.0  # -log of the discretisation errors allowed
+DECIDING = 60.0  # enough to decide a comparison, not for thirty digits
+FAR = 100.0  # so many widths of the bump are looked at for a sampled part that rises again
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,12 @@ class Undecided(Exception):
     """The integrand does not fall within the nodes allowed."""
 
 
-def _sampled_log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]:
-    """log M(k) on the nodes by the trapezoidal rule in the noise, to about e^-LEAD."""
+def _sampled_log_phi(part: Part, c: float, step: float, nodes: int, slack_log: float) -> list[acb]:
+    """log M(k) on the nodes by the trapezoidal rule in the noise, to about e^-slack_log."""
     noise, q = arb(part.a), arb(part.b)
     k0 = 1.0 + c if part.kind == "remove" else -c
     reach = step * nodes
-    lead = LEAD + math.log(part.count) + math.log(2 + abs(k0) + reach)
+    lead = slack_log + math.log(part.count) + math.log(2 + abs(k0) + reach)
     s = part.a
     if k0 > 0:
         angle = min(math.sqrt(2 * lead) / s, 3.0)
@@ -67,7 +69,7 @@ def _sampled_log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]
     fine = acb_mat(inner, count, _powers([(acb(0, 1) * du * r).exp() for r in ratios], inner))
     coarse = acb_mat(outer, count, _powers([(acb(0, 1) * du * inner * r).exp() for r in ratios], outer, tilted))
     table = coarse * fine.transpose()
-    slack = arb(0, math.exp(-LEAD - math.log(part.count)))
+    slack = arb(0, math.exp(-slack_log - math.log(part.count)))
     values = [table[n // inner, n % inner] for n in range(nodes)]
     values = [acb(v.real + slack, v.imag + slack) for v in values]
     return [(v if part.kind == "remove" else v.conjugate()).log() for v in values]
@@ -82,7 +84,7 @@ def _powers(bases: list[acb], rows: int, start: list[arb] | None = None) -> list
     return out
 
 
-def _log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]:
+def _log_phi(part: Part, c: float, step: float, nodes: int, lead: float) -> list[acb]:
     points = [acb(arb(c), arb(step) * n) for n in range(nodes)]
     a = arb(part.a)
     if part.kind == "gaussian":
@@ -93,32 +95,38 @@ def _log_phi(part: Part, c: float, step: float, nodes: int) -> list[acb]:
             v = w + arb(0.5)
             out.append(((-a / 2).exp() * ((v * a).cosh() + (v * a).sinh() / (2 * v))).log())
         return out
-    return _sampled_log_phi(part, c, step, nodes)
+    return _sampled_log_phi(part, c, step, nodes, lead)
 
 
 class Contour:
     """delta of one ordered pair by the contour integral in balls; c, width and guess (of log delta) are only hints.
 
     The rest beyond the last node is bounded with the exact decay of the Gaussian and Laplace parts; that |M(k)| of a
-    sampled part does not rise again after its second half is taken for granted.
+    sampled part does not rise again after its second half is taken for granted, and looked at in places up to FAR widths.
+    Errors are about e^-lead of delta.
     """
 
-    def __init__(self, parts: list[Part], epsilon: float, c: float, width: float, guess: float, most: int = 4000) -> None:
-        ctx.prec = BITS
+    def __init__(
+        self, parts: list[Part], epsilon: float, c: float, width: float, guess: float, most: int = 4000, lead: float = LEAD
+    ) -> None:
+        ctx.prec = self.bits = int(2 * lead)
         self.c = c = (1.0 + 0.97 * c) - 1.0  # not the library's own contour; 1 + c is exact
-        self.step = step = min(2 * math.pi * c / (LEAD - guess), 0.25 * width)
-        self.ahead = [(c + x * width, _real_height(parts, c + x * width)) for x in (0.3, 1.0, 2.0, 4.0, 8.0)]
-        while self._right(arb(epsilon)) - guess > -60.0:
+        self.step = step = min(2 * math.pi * c / (lead - guess), 0.25 * width)
+        self.ahead = [(c + x * width, _real_height(parts, c + x * width, lead)) for x in (0.3, 1.0, 2.0, 4.0, 8.0)]
+        while self._right(arb(epsilon)) - guess > -min(60.0, lead):
             self.step = step = 0.7 * step
-        for nodes in (400, 1200, most):
+        self.fall = 0.0
+        for nodes in (100, 400, 1200, most):
             total = [acb(0)] * nodes
-            self.fall = 0.0
+            before, self.fall = self.fall, 0.0
             for part in parts:
-                values = _log_phi(part, c, step, nodes)
+                values = _log_phi(part, c, step, nodes, lead)
                 total = [x + part.count * y for x, y in zip(total, values, strict=True)]
-                self.fall += _fall(part, values, c, step * nodes)
-            if self.fall > 70.0:
+                self.fall += _fall(part, values, c, step * nodes, FAR * width, lead)
+            if self.fall > min(70.0, lead):
                 break
+            if self.fall < 1.05 * before:  # it has come to rest
+                raise Undecided
         else:
             raise Undecided
         self.height = total[0].real
@@ -131,7 +139,7 @@ class Contour:
 
     def log_delta(self, epsilon: float | arb) -> arb:
         """A ball around log delta(epsilon)."""
-        ctx.prec = BITS
+        ctx.prec = self.bits
         e = arb(epsilon)
         value = arb(0)
         for n, (w, x) in enumerate(zip(self.points, self.terms, strict=True)):
@@ -166,12 +174,12 @@ def contour_log_delta(
     return [contour.log_delta(e) for e in epsilons]
 
 
-def _real_height(parts: list[Part], c: float) -> arb:
-    return sum((part.count * _log_phi(part, c, 1e-9, 1)[0].real for part in parts), arb(0))
+def _real_height(parts: list[Part], c: float, lead: float) -> arb:
+    return sum((part.count * _log_phi(part, c, 1e-9, 1, lead)[0].real for part in parts), arb(0))
 
 
-def _fall(part: Part, values: list[acb], c: float, u: float) -> float:
-    """A lower bound of -count * log |phi(c + iv)/phi(c)| for v >= u."""
+def _fall(part: Part, values: list[acb], c: float, u: float, far: float, lead: float) -> float:
+    """A lower bound of -count * log |phi(c + iv)/phi(c)| for v >= u; of a sampled part as far as it is looked at."""
     if part.kind == "gaussian":
         return 0.49 * (part.a * u) ** 2 * part.count
     if part.kind == "laplace":
@@ -179,6 +187,9 @@ def _fall(part: Part, values: list[acb], c: float, u: float) -> float:
         bottom = math.exp(-(c + 1) * part.a - float(values[0].real.mid())) / 2
         return -part.count * math.log(min(1.0, top + bottom + top / u))
     last = max(float(x.real.mid()) for x in values[len(values) // 2 :])
+    if far > u:
+        beyond = _log_phi(part, c, far / 97, 97, lead)[int(97 * u / far) :]
+        last = max(last, *(float(x.real.mid()) for x in beyond))
     return part.count * (float(values[0].real.mid()) - last)
 
 
