@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from ..numerics.series import Array
 from .composed import ComposedLoss
@@ -15,10 +16,10 @@ _SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0)  # -log of the relative size allowe
 _DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 45.0
 _DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
-_SOFT, _HARD = 0.08, 0.015  # widths of the marks of what is small and of what is large, relative to x
+_SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
-_SHARES = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0)
+_SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
 _ONE = np.array([1.0, 0.0, 0.0])
 
 
@@ -92,8 +93,8 @@ class Sketch:
         marks, self.order, self.saddle = chosen
         self._mark(marks)
 
-    def _back(self) -> tuple[Array, list[Array]]:
-        """For several r, log of E_Q e^{-rS} (and epsilon), and the weights of e^{-r (L - epsilon)}."""
+    def _back(self) -> tuple[Array, list[Array], list[npt.NDArray[np.intp]]]:
+        """For several r, log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)}, and where L is some epsilons."""
         rates = RATES / self.epsilon
         fixed = np.full(rates.size, self.epsilon)
         lifted = []
@@ -101,23 +102,21 @@ class Sketch:
             fixed = fixed + guide.count * np.log1p(np.maximum(guide.bent(-rates).sum(axis=1), -0.999))
             lift = np.exp(np.minimum(rates[:, None] * (self.epsilon - guide.ratio), 600.0))
             lifted.append(lift * (guide.weight * guide.count))
-        return fixed, lifted
+        # from there on Chernoff's bound is used
+        cuts = [np.minimum(guide.ratio.searchsorted(_SHARES * self.epsilon), guide.ratio.size - 1) for guide in self.guides]
+        return fixed, lifted, cuts
 
-    def _top(self, back: tuple[Array, list[Array]], target: float) -> float:
+    def _top(self, back: tuple[Array, list[Array], list[npt.NDArray[np.intp]]], target: float) -> float:
         """The least x from which a step may be called large: the others hardly ever take it back below epsilon."""
 
         def taken(x: float) -> float:
-            best = math.inf
-            marks = [guide.mark(x, self.hard * x) for guide in self.guides]
-            for share in _SHARES:  # of epsilon, above which Chernoff's bound is used
-                near, heavy = 0.0, np.zeros(RATES.size)
-                for mark, lift, guide in zip(marks, back[1], self.guides, strict=True):
-                    cut = int(guide.ratio.searchsorted(share * self.epsilon))
-                    near += guide.count * float(guide.weight[:cut] @ mark[:cut])
-                    heavy = heavy + lift[:, cut:] @ mark[cut:]
-                far = float((back[0] + np.log(heavy + 1e-290)).min())
-                best = min(best, float(np.logaddexp(far, math.log(near + 1e-300) + self.epsilon)))
-            return best
+            near, heavy = np.full(_SHARES.size, 1e-300), np.full((RATES.size, _SHARES.size), 1e-290)
+            for lift, cuts, guide in zip(back[1], back[2], self.guides, strict=True):
+                mark = guide.mark(x, self.hard * x)
+                near += guide.count * np.append(0.0, np.add.accumulate(guide.weight * mark))[cuts]
+                heavy += np.add.accumulate((lift * mark)[:, ::-1], axis=1)[:, guide.ratio.size - 1 - cuts]
+            far = (back[0][:, None] + np.log(heavy)).min(axis=0)
+            return float(np.logaddexp(far, np.log(near) + self.epsilon).min())
 
         low, high = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most)
         while high - low > 0.03:
@@ -154,7 +153,7 @@ class Sketch:
 
     def _fade(self) -> float:
         """About the u at which |phi|^n has died out."""
-        u = np.geomspace(1e-2, 1e12, 57)
+        u = np.geomspace(1e-2, 1e12, 43)
         total = np.zeros(u.size)
         for guide in self.guides:
             total += guide.count * ((1.0 - np.cos(np.minimum(u[:, None] * guide.ratio, 1e3))) @ guide.weight)

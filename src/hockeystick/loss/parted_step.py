@@ -13,7 +13,7 @@ import numpy as np
 from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, LOG_NDTR, UNIT
-from ..numerics.series import Array, ComplexArray
+from ..numerics.series import BLOCK, Array, ComplexArray, blocked_sum
 from .noise import Nodes, Shape, TooFine, power_tails
 from .parted_cells import LEVELS, LOW, SLACK, Marks, PartedCells, log_g
 
@@ -47,8 +47,8 @@ class PartedStep(PartedCells):
         x = np.expm1(grid.ratio)
         mark, off = _marked(x, slip, marks.high, marks.high_width)
         weight = np.exp(grid.base)
-        self.q, self.drift = math.fsum((weight * mark).tolist()), math.fsum((weight * mark * x).tolist())
-        off += mark * ((3.0 * UNIT) * grid.z * grid.z + 5.0 * FUNCTION)
+        self.q, self.drift = blocked_sum(weight * mark), blocked_sum(weight * mark * x)
+        off += mark * ((3.0 * UNIT) * grid.z * grid.z + (5.0 * FUNCTION + BLOCK * UNIT))
         lost = float(weight @ off), float((weight * np.abs(x)) @ off + (weight * mark * (1.0 + x)) @ moved)
         beyond = math.exp(right) + 2.0 * self.left * math.exp(float(self.log_large[0])) + rule
         if not (self.drift > 0.0 and lost[1] + beyond < 0.5 * self.drift and lost[0] + beyond < 0.5 * self.q):
@@ -106,7 +106,7 @@ class PartedStep(PartedCells):
             rows.append(tilted * middle)
         sums = fourier_sums(ratio, np.stack(rows), step, nodes)
         light = own * kept
-        excess += sums[0] - math.fsum(light.tolist()) - line * math.fsum((light * x).tolist()) - (self.q + line * self.drift)
+        excess += sums[0] - blocked_sum(light) - line * blocked_sum(light * x) - (self.q + line * self.drift)
         # rounding: of the transform and its weights, of L, of the marks; then of the masses taken out
         relative = (3.0 * UNIT) * z * z + ((added_terms(ratio.size) + 10.0) * UNIT + 4.0 * FUNCTION)
         turned = moved + 6.0 * UNIT * np.abs(ratio)

@@ -4,36 +4,55 @@ import math
 
 import numpy as np
 
-from .series import Array, ComplexArray
+from .series import BLOCK, Array, ComplexArray
 
-_BLOCK = 16
-_DIRECT = 64  # values of L up to which a small table is summed at once
+_TABLE = 30_000  # entries of a table that is worth writing down
+_LONG = 16  # rows from which a table is a product
+_DEEPER = 24  # two exponentials and two products more, in units
 
 
 def fourier_sums(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexArray:
     """sum_j weight_j e^{i u L_j} at u = 0, step, 2 step, ..., for each row of weights.
 
-    u = (p R + r) step: e^{iuL} is a product of two small tables, and the sum a product of matrices, block by block so that the
-    rounding error grows with the block and not with the whole.
+    u = (p R + r) step: e^{iuL} is a product of two small tables, each a product of two smaller ones where it is long, and the sum
+    a product of matrices, block by block so that the rounding error grows with the block and not with the whole.
     """
-    if ratio.size <= _DIRECT and nodes * ratio.size < 4000:
-        table: ComplexArray = np.exp(1j * (ratio[:, None] * (step * np.arange(nodes))))
-        found: ComplexArray = np.matmul(weight, table)
-        return found
     inner = max(1, math.isqrt(nodes))
     outer = -(-nodes // inner)
-    blocks = -(-ratio.size // _BLOCK)
-    spare = blocks * _BLOCK - ratio.size
-    ratio = np.concatenate((ratio, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
-    fine = np.swapaxes(np.exp(1j * (np.arange(inner)[:, None] * (step * ratio))), -1, -2)
-    coarse = np.exp(1j * (np.arange(outer)[:, None] * (step * inner * ratio)))
-    out = np.empty((weight.shape[0], nodes), dtype=np.complex128)
-    for row, own in enumerate(weight):
-        padded = np.concatenate((own, np.zeros(spare))).reshape(blocks, 1, _BLOCK)
-        out[row] = ((coarse * padded) @ fine).sum(axis=0).ravel()[:nodes]
-    return out
+    angle = step * ratio
+    coarse, fine = _turns(outer, inner, angle), _turns(inner, 1, angle)
+    rows, size = weight.shape[0], ratio.size
+    if nodes * size < _TABLE:
+        left: ComplexArray = weight.astype(np.complex128)
+        right: ComplexArray = (coarse[:, None, :] * fine).reshape(outer * inner, size)
+    else:
+        left, right = (weight[:, None, :] * coarse).reshape(rows * outer, size), fine
+    block = _block(size)
+    found: ComplexArray = left[:, :block] @ right[:, :block].T
+    for start in range(block, size, block):
+        found += left[:, start : start + block] @ right[:, start : start + block].T
+    return found.reshape(rows, -1)[:, :nodes]
+
+
+def _turns(count: int, stride: int, angle: Array) -> ComplexArray:
+    """e^{i n stride angle} for n < count, a row for each n."""
+    if count > _LONG:
+        inner = math.isqrt(count)
+        outer = -(-count // inner)
+        table = _turns(outer, stride * inner, angle)[:, None, :] * _turns(inner, stride, angle)
+        return table.reshape(outer * inner, angle.size)[:count]
+    turned = np.arange(0.0, count * stride, stride)[:, None] * angle
+    found = np.empty(turned.shape, dtype=np.complex128)
+    np.cos(turned, out=found.real)
+    np.sin(turned, out=found.imag)
+    return found
+
+
+def _block(size: int) -> int:
+    return max(BLOCK, math.isqrt(size))
 
 
 def added_terms(size: int) -> int:
-    """How many terms the rounding error of such a sum of `size` values counts."""
-    return size if size <= _DIRECT else _BLOCK + -(-size // _BLOCK)
+    """How many terms the rounding error of such a sum of `size` values counts, with those of two further exponentials."""
+    block = _block(size)
+    return min(size, block) + -(-size // block) + _DEEPER
