@@ -162,7 +162,8 @@ class Contour:
         # the height is a number taken out of every term, not an estimate: errors of K count in the terms
         self.height_error = [8.0 * UNIT * (abs(height) + base) for height in self.height]
         relative = np.expm1(np.minimum(error, 600.0))
-        self.sum_error: list[float] = (sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)).sum(axis=1).tolist()
+        self.errors = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
+        self.sum_error: list[float] = self.errors.sum(axis=1).tolist()
         scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
         self.fixed = [height + scale for height in self.height]
         return True
@@ -255,6 +256,16 @@ class Contour:
             if low > 0.0:
                 best = max(best, scale - error + math.log(low))
         return best
+
+    def weighed(self, epsilon: float, factor: ComplexArray) -> tuple[float, float]:
+        """The sum at this epsilon with every term times a factor, and a bound of the error that its terms bring in.
+
+        Of the first ordered pair, in units of e^{fixed - c epsilon}.
+        """
+        size = np.abs(factor)
+        moved = abs(epsilon - self.anchor) * 4.0 * UNIT
+        off = float(self.errors[0] @ size) + float(np.abs(self.weights[0]) @ (size * self.u)) * moved
+        return float((self._turned(epsilon)[0] * factor).real.sum()), off * (1.0 + 1e-9)
 
     def _turned(self, epsilon: float) -> ComplexArray:
         """The terms of the sum at this epsilon, in units of the first."""

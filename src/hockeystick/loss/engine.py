@@ -1,8 +1,8 @@
 """The one place that chooses how a composed loss is answered, and joins the proofs into an interval.
 
 Closed form where there is one (Gaussian noise alone; a single step), else the contour, else marked steps (`parted.py`: sparsely
-sampled Gaussian noise), else the lattice; what holds for every run (`certain.py`) bounds the answer from both sides where they
-prove too little.
+sampled Gaussian noise) or smearing (`smeared.py`: losses that take finitely many values), else the lattice; what holds for every
+run (`certain.py`) bounds the answer from both sides where they prove too little.
 
 The ordered pairs of a relation are composed each by itself, and the larger answer counts.
 """
@@ -29,9 +29,11 @@ from .parted_marks import parts
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
 from .signs import signs_epsilon, signs_log_delta
+from .smeared import smeared_epsilon, smeared_log_delta, spreads
 
 _SHIFTS = 32  # first places in the search for the best shift
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
+_STEPS = 64  # below which a lattice is cheaper than smearing
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
@@ -124,7 +126,12 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             ends = largest(_finite_log_delta(single, epsilon) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
         elif low < high - 1e-9:
-            for share, engine in ((1e-8, parted_log_delta), (1e-6, lattice_log_delta), (1e-6, signs_log_delta)):
+            engines = [(1e-6, lattice_log_delta), (1e-6, signs_log_delta)]
+            if parts(run):
+                engines.insert(0, (1e-8, parted_log_delta))
+            elif spreads(run):
+                engines.insert(int(_few(run)), (1e-6, smeared_log_delta))
+            for share, engine in engines:
                 if low < high - share:
                     with suppress(TooFine):
                         ends = engine(run, epsilon)
@@ -206,6 +213,8 @@ def _closer(run: ComposedLoss, log_delta: float, slack: float, floor: float, end
             engines.append((1e-8, lambda: parted_epsilon(run, log_delta, slack)))
         # where steps are parted, a lattice seldom does better
         engines.append((5e-6 if parts(run) else 1e-6, lambda: lattice_epsilon(run, log_delta, slack, floor)))
+        if spreads(run):
+            engines.insert(int(_few(run)), (1e-6, lambda: smeared_epsilon(run, log_delta, slack)))
     engines.append((1e-6, lambda: signs_epsilon(run, log_delta, slack)))
     for share, engine in engines:
         if wide(share):
@@ -213,6 +222,11 @@ def _closer(run: ComposedLoss, log_delta: float, slack: float, floor: float, end
                 found = engine()
                 low, high = max(low, found[0]), min(high, found[1])
     return low, high
+
+
+def _few(run: ComposedLoss) -> bool:
+    """Whether a lattice is the better choice for losses that take finitely many values."""
+    return run.native > 0.0 or sum(count for _, count in run.terms) < _STEPS
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:

@@ -258,7 +258,7 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
             centre, size = ends[1], size * 4
         elif ends[0] > -math.inf:  # the answer may lie below the window
             centre, size = max(ends[0], 1e-13), size * 2
-        elif len(starts) == 1 and not run.native:
+        elif len(starts) == 1:
             starts.append(guess(run, log_delta))
             centre = starts[1]
         elif not run.native and centre <= starts[-1] and lattice.above(log_delta):

@@ -12,13 +12,11 @@ what small steps alone can do, with phi^n - (phi - mid)^n for "none large, not a
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from .composed import ComposedLoss
@@ -28,6 +26,7 @@ from .parted_cells import Marks
 from .parted_marks import RATES, Sketch
 from .parted_step import PartedStep
 from .plan import estimate, guess
+from .search import ends, root
 
 _FINE = 30.0  # -log of the errors of the rule
 _TRIES, _NEAR, _CLOSE = 6, 0.01, 1e-8
@@ -211,33 +210,15 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
     epsilon = guess(run, log_delta)
     for _ in range(_TRIES):  # to a per cent
         sketch = Sketch(run, epsilon, log_delta)
-        found = _root(sketch.about, log_delta, epsilon, 1e-3)
-        if abs(found - epsilon) < _NEAR * epsilon:
+        nearer = root(sketch.about, log_delta, epsilon, 1e-3)
+        if abs(nearer - epsilon) < _NEAR * epsilon:
             break
-        epsilon = found
-    ends = _ends(parted := Parted(sketch), log_delta, slack, epsilon)
-    epsilon = _root(parted.estimate, log_delta, epsilon, 1e-13)
-    if ends[1] - ends[0] > _CLOSE * epsilon and abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
-        ends = _ends(Parted(Sketch(run, epsilon, log_delta)), log_delta, slack, epsilon)
-    return ends
-
-
-def _ends(parted: Parted, log_delta: float, slack: float, start: float) -> tuple[float, float]:
-    """Both ends of epsilon as far as these marks prove them."""
-    epsilon = _root(parted.estimate, log_delta, start, 1e-13)
-    pace = -parted.estimate(epsilon)[1]
-    low = certified_end(lambda e: parted.lower(e) - (log_delta + slack), epsilon, -pace)
-    return low, certified_end(lambda e: (log_delta - slack) - parted.upper(e), epsilon, pace)
-
-
-def _root(about: Callable[[float], tuple[float, float]], log_delta: float, start: float, tolerance: float) -> float:
-    """The epsilon not far from a start at which log delta is about this."""
-
-    def gap(epsilon: float) -> tuple[float, float]:
-        value, slope = about(epsilon)
-        return log_delta - value, -slope
-
-    return increasing_root(gap, start, lower=0.4 * start, upper=2.5 * start, tolerance=tolerance, steps=40)
+        epsilon = nearer
+    found = ends(parted := Parted(sketch), log_delta, slack, epsilon)
+    epsilon = root(parted.estimate, log_delta, epsilon, 1e-13)
+    if found[1] - found[0] > _CLOSE * epsilon and abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
+        found = ends(Parted(Sketch(run, epsilon, log_delta)), log_delta, slack, epsilon)
+    return found
 
 
 def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:

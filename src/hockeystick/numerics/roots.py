@@ -49,7 +49,7 @@ def increasing_root(
     return point
 
 
-def certified_end(margin: Callable[[float], float], guess: float, pace: float) -> float:
+def certified_end(margin: Callable[[float], float], guess: float, pace: float, attempts: int = 60) -> float:
     """From a guess, go in the direction of pace's sign until the margin is not negative.
 
     The margin is taken to grow about as fast as |pace|; +-inf if it never does.
@@ -57,7 +57,7 @@ def certified_end(margin: Callable[[float], float], guess: float, pace: float) -
     point = guess
     if not abs(pace) > 0.0:
         return math.copysign(math.inf, pace)
-    for attempt in range(60):
+    for attempt in range(attempts):
         if not math.isfinite(point):
             break
         gap = margin(point)

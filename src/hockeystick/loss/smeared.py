@@ -1,0 +1,159 @@
+"""Losses that take finitely many values, on no lattice: delta smeared out over epsilon.
+
+The transform of such a loss does not fall, so no contour of it may be cut off.  But that of the run and one more release does, of
+Gaussian noise with mu = h, however small h is.  Its delta is F(eps) = E f(eps + t), t of the law N(-h^2/2, h^2), f the run's own,
+and since f is convex as a function of e^eps, which E e^t = 1 leaves in its place,
+
+    F - D  <=  f  <=  F,        D(eps) = F'(eps) - e^{h^2} F'(eps - h^2),
+
+on the right by Jensen's inequality.  On the left: a convex function lies above its tangents, so that for every y
+f(eps) >= f(y) + f'(y) (e^{eps-y} - 1); averaged over y = eps + t, where e^{-t} moves the law of t by -h^2, of weight e^{h^2}.
+D is the covariance of two increasing functions of t, so it is never negative, and has the transform of F times
+w (e^{h^2 (1+w)} - 1): both ends come from one contour, about h^2 (F'' - F') apart.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..numerics.cells import Cells
+from ..numerics.fourier import added_terms, fourier_sums
+from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ..numerics.series import Array, ComplexArray
+from .atomic import AtomicLoss, AtomicSlice
+from .composed import ComposedLoss
+from .contour import TOLERANCE, Contour, Saddle
+from .gaussian import GaussianSlice
+from .noise import TooFine
+from .search import ends
+
+_NODES = 1 << 17
+_SHARE, _WORTH = 2e-7, 3e-5  # the width that is aimed at, relative to epsilon, and the one that is still worth it
+_TRIES = 6
+_LIGHT = 46.0  # -log of the share of a step that may be left out, times the count
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """Along Re w = c: K of the run and of Gaussian noise with mu = h."""
+
+    terms: list[tuple[AtomicLoss, int]]
+    c: float
+    square: float  # h^2
+
+    def keep(self, rows: list[int]) -> "_Slice":
+        return self
+
+    def above(self, points: Array) -> Array:
+        total = GaussianSlice(self.square, self.c).above(points)
+        for loss, count in self.terms:
+            value = count * AtomicSlice(loss, self.c).above(points)
+            total = total + value + (len(self.terms) + 2.0) * UNIT * np.abs(value)
+        return total
+
+    def decay(self, cells: Cells) -> Array:
+        found: Array = GaussianSlice(self.square, self.c).decay(cells)[0]
+        return found
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        total, error = GaussianSlice(self.square, self.c).values(step, nodes)
+        for loss, count in self.terms:
+            value, off = self._one(loss, count, step, nodes)
+            total = total + count * value
+            error = error + count * (off + 2.0 * UNIT * np.abs(value))
+        return total, error + len(self.terms) * UNIT * np.abs(total)
+
+    def _one(self, loss: AtomicLoss, count: int, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        """log of the sum of p e^{wz}, in units of its largest term, and bounds of log(1 + relative error).
+
+        Where the sum is drowned by its error, it is taken to be of that size.
+        """
+        z, log_p, _, error, z_error = loss.atoms
+        exponent = log_p + self.c * z
+        top = float(exponent.max())
+        kept = exponent > top - _LIGHT - math.log(count * z.size)
+        weight = np.exp(exponent - top)
+        dropped, weight, z = float(weight[~kept].sum()), weight[kept], z[kept]
+        phi = fourier_sums(z, weight[None, :], step, nodes)[0]
+        rounding = np.abs(exponent[kept]) + 2.0 * (np.abs(log_p[kept]) + abs(top))
+        fixed = float(weight @ (UNIT * rounding + (added_terms(z.size) + 12.0) * UNIT + 4.0 * FUNCTION + error))
+        size = np.hypot(self.c, step * np.arange(nodes))
+        lost = size * (float(weight @ np.abs(z)) * (z_error + 6.0 * UNIT)) + (fixed + dropped)
+        lost *= SECOND_ORDER
+        found = np.abs(phi)
+        magnitude = np.maximum(found, lost)
+        value = 1j * np.angle(phi)
+        value += np.log(magnitude) + top
+        return value, np.log1p((lost + (magnitude - found)) / magnitude) + 2.0 * UNIT * abs(top) + 2.0 * FUNCTION
+
+
+class Smeared:
+    """A run of losses with finitely many values, near one epsilon; every bound holds for all epsilons."""
+
+    nodes_allowed = _NODES
+
+    def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
+        if not spreads(run) or not saddle.epsilon > 0.0:
+            raise TooFine
+        self.terms = [(loss, count) for loss, count in run.terms if isinstance(loss, AtomicLoss)]
+        self.stray = run.log_stray
+        self.h = math.sqrt(_SHARE * saddle.epsilon / (1.0 + saddle.c))
+        for _ in range(2):
+            if not self.h * saddle.c < 0.5:
+                raise TooFine
+            self.contour = Contour(self, saddle)  # type: ignore[arg-type]
+            if self.contour.lay():
+                return
+            self.h = max(self.h, 1.2 * math.sqrt(2.0 * TOLERANCE) / (_NODES * self.contour.step))  # as narrow as the nodes allow
+            if not self.h * self.h * (1.0 + saddle.c) < _WORTH * saddle.epsilon:
+                break
+        raise TooFine
+
+    def slice(self, c: float, ahead: float) -> _Slice:
+        """Along the contour."""
+        return _Slice(self.terms, c, self.h * self.h)
+
+    def estimate(self, epsilon: float) -> tuple[float, float]:
+        """log delta and its slope, uncertified."""
+        return self.contour.estimate(epsilon)
+
+    def upper(self, epsilon: float) -> float:
+        """A certified upper bound of log delta(epsilon)."""
+        found = self.contour.upper(epsilon)
+        return found if self.stray == -math.inf else float(np.logaddexp(found, self.stray)) + 4.0 * FUNCTION * abs(found)
+
+    def lower(self, epsilon: float) -> float:
+        """A certified lower bound of log delta(epsilon)."""
+        contour, square = self.contour, self.h * self.h
+        whole = contour.lower(epsilon)
+        if whole == -math.inf:
+            return whole
+        w = contour.c + 1j * contour.u
+        bend, error = contour.weighed(epsilon, w * np.expm1(square * (1.0 + w)))
+        # beyond the last node the factor over w (w + 1) is at most h^2 e^{h^2 (1 + c + u)}, and a sum its integral and a term
+        last = contour.step * contour.u.size - 1.0
+        rest = contour.c * (contour.c + 1.0) * square * math.exp(square * (2.0 + contour.c - 0.5 * last * last * (1.0 - 1e-9)))
+        rest *= 1.0 + 1.0 / (square * last * contour.step)
+        off = contour.height_error[0] + 8.0 * UNIT * (abs(contour.fixed[0]) + 2.0 * abs(contour.c * epsilon))
+        log_unit = contour.fixed[0] - contour.c * epsilon + off
+        taken = (max(bend, 0.0) + error + rest) * math.exp(min(log_unit - whole, 700.0)) * (1.0 + 1e-9)
+        return whole + math.log1p(-taken) if taken < 1.0 else -math.inf
+
+
+def spreads(run: ComposedLoss) -> bool:
+    """Whether the run is of one ordered pair, and all its losses take finitely many values."""
+    return run.rows == 1 and all(isinstance(loss, AtomicLoss) for loss, _ in run.terms)
+
+
+def smeared_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+    """Both ends of epsilon, for log delta known up to slack."""
+    saddle = Saddle.of_delta(run, log_delta)
+    smeared = Smeared(run, saddle)
+    return ends(smeared, log_delta, slack, saddle.epsilon, _TRIES)
+
+
+def smeared_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+    """Both ends of log delta(epsilon)."""
+    smeared = Smeared(run, Saddle.of_epsilon(run, epsilon))
+    return smeared.lower(epsilon), min(0.0, smeared.upper(epsilon))
