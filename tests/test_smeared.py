@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 import hockeystick as hs
 from hockeystick.loss.composed import composed
 from hockeystick.loss.discrete import ListedLoss
+from hockeystick.loss.large_atoms import large_epsilon, large_log_delta
 from hockeystick.loss.lattice import lattice_epsilon
 from hockeystick.loss.noise import TooFine
 from hockeystick.loss.search import ends
@@ -71,6 +72,60 @@ def test_delta_of_a_few_steps_lies_within(seed: int) -> None:
         except TooFine:
             continue
         assert found[0] <= epsilon <= found[1]
+
+
+def drawn(rng: random.Random) -> tuple[hs.RandomizedResponse, float, list[tuple[mpf, mpf]]]:
+    """Sparsely sampled randomised response, and the values of a removal as above."""
+    epsilon, categories, rate = rng.uniform(0.3, 3.0), rng.choice((3, 4, 7)), 10.0 ** rng.uniform(-4, -1)
+    mp.dps = 40
+    yes, q = mp.exp(mpf(epsilon)), mpf(rate)
+    total = yes + categories - 1
+    exact = []
+    for p_mass, q_mass in ((yes / total, 1 / total), (1 / total, yes / total), ((categories - 2) / total,) * 2):
+        mixed = (1 - q) * q_mass + q * p_mass
+        exact.append((mp.log(mixed / q_mass), mixed))
+    return hs.RandomizedResponse(epsilon=epsilon, categories=categories), rate, exact
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_large_values_counted_apart_are_right(seed: int) -> None:
+    rng = random.Random(seed)
+    response, rate, exact = drawn(rng)
+    steps = rng.choice((1, 2, 5, 20, 60))
+    run = (response.poisson(rate=rate) * steps)._run("remove")
+    most = max(z for z, _ in exact)
+    for _ in range(5):
+        epsilon = float(most) * rng.choice((0.05, 0.3, 0.9, 1.0, 1.3, 1.999)) * (1.0 + rng.choice((0.0, 1e-9, -1e-9)))
+        truth = exact_delta(exact, steps, epsilon)
+        if not truth > 1e-200:
+            continue
+        try:
+            low, high = large_log_delta(run, epsilon)
+        except TooFine:
+            continue
+        assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high)), (epsilon, low, high, truth)
+        try:
+            found = large_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
+        except TooFine:
+            continue
+        assert found[0] <= epsilon <= found[1]
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "delta"),
+    [
+        (1.4218, 3.85e-4, 4373, 1.2e-13),
+        (1.672, 6.5e-4, 1139, 1.4e-16),
+        (0.8748, 1.6e-4, 5978, 6.9e-9),
+        (19.65, 5e-4, 7368, 1e-60),
+    ],
+)
+def test_large_values_apart_and_the_lattice_agree(sigma: float, rate: float, steps: int, delta: float) -> None:
+    run = (hs.DiscreteGaussian(sigma=sigma).poisson(rate=rate) * steps)._run("remove")
+    low, high = large_epsilon(run, math.log(delta), SLACK)
+    other = lattice_epsilon(run, math.log(delta), SLACK)
+    assert max(low, other[0]) <= min(high, other[1])
+    assert high - low < 5e-6 * high
 
 
 def test_it_answers_most_of_them() -> None:

@@ -1,7 +1,7 @@
 """The one place that chooses how a composed loss is answered, and joins the proofs into an interval.
 
 Closed form where there is one (Gaussian noise alone; a single step), else the contour, else marked steps (`parted.py`: sparsely
-sampled Gaussian noise) or smearing (`smeared.py`: losses that take finitely many values), else the lattice; what holds for every
+sampled Gaussian noise) or smearing (`smeared.py`, `large_atoms.py`: finitely many values), else the lattice; what holds for every
 run (`certain.py`) bounds the answer from both sides where they prove too little.
 
 The ordered pairs of a relation are composed each by itself, and the larger answer counts.
@@ -22,6 +22,7 @@ from .certain import Interval, at_least, certain, epsilon_at_least, largest, nea
 from .composed import ComposedLoss
 from .contour import Contour, Saddle
 from .cumulant import Closed
+from .large_atoms import large_epsilon, large_log_delta
 from .lattice import lattice_epsilon, lattice_log_delta
 from .noise import TooFine
 from .parted import parted_epsilon, parted_log_delta
@@ -130,7 +131,8 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             if parts(run):
                 engines.insert(0, (1e-8, parted_log_delta))
             elif spreads(run):
-                engines.insert(int(_few(run)), (1e-6, smeared_log_delta))
+                place = int(_few(run))
+                engines[place:place] = [(1e-6, large_log_delta), (1e-6, smeared_log_delta)]
             for share, engine in engines:
                 if low < high - share:
                     with suppress(TooFine):
@@ -214,7 +216,11 @@ def _closer(run: ComposedLoss, log_delta: float, slack: float, floor: float, end
         # where steps are parted, a lattice seldom does better
         engines.append((5e-6 if parts(run) else 1e-6, lambda: lattice_epsilon(run, log_delta, slack, floor)))
         if spreads(run):
-            engines.insert(int(_few(run)), (1e-6, lambda: smeared_epsilon(run, log_delta, slack)))
+            place = int(_few(run))
+            engines[place:place] = [
+                (1e-6, lambda: large_epsilon(run, log_delta, slack)),
+                (1e-6, lambda: smeared_epsilon(run, log_delta, slack)),
+            ]
     engines.append((1e-6, lambda: signs_epsilon(run, log_delta, slack)))
     for share, engine in engines:
         if wide(share):

@@ -2,13 +2,10 @@
 
 Under sparse sampling a step's loss is nearly always tiny and seldom as large as epsilon: no tilt serves both, and the transform
 of the sum hardly falls, since with probability e^{-qT} nothing happens.  So every step is marked by chance, depending on its
-outcome, as small, middle or large (`parted_cells.py`).  With "some" the event that some step is large, for every epsilon
-
-    delta = P(some) - e^eps Q(some)  +  e^eps E_Q[(1 - e^{S-eps})+; some]  +  E[(1 - e^{eps-S})+; none large].
-
-The first two are closed forms; the third is at most e^eps Q(S < eps, some), where Chernoff's inequality says that the others
-hardly take back what a large step adds; the last is an integral along a contour, with phi^n for "none large" or, less a bound of
-what small steps alone can do, with phi^n - (phi - mid)^n for "none large, not all small" (docs/mathematics.md, section 7a).
+outcome, as small, middle or large (`parted_cells.py`), and large ones are counted apart (`apart.py`): Chernoff's inequality says
+that the others hardly take back what a large step adds.  What is left is an integral along a contour, with phi^n for "none
+large" or, less a bound of what small steps alone can do, with phi^n - (phi - mid)^n for "none large, not all small"
+(docs/mathematics.md, section 7a).
 """
 
 import math
@@ -19,6 +16,7 @@ import numpy as np
 from ..numerics.cells import Cells
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array, ComplexArray, log1p_complex
+from .apart import Apart
 from .composed import ComposedLoss
 from .contour import Contour, log_markov
 from .noise import TooFine
@@ -111,7 +109,7 @@ class _Slice(NamedTuple):
         return total[None, :], (error + 4.0 * UNIT * np.abs(total))[None, :]
 
 
-class Parted:
+class Parted(Apart):
     """A run of sampled Gaussian steps in the order "remove", for epsilons near one; every bound holds for all epsilons."""
 
     nodes_allowed = 1 << 13
@@ -121,27 +119,21 @@ class Parted:
         most = max(2.0 + sketch.saddle.ahead, 10.0 / sketch.epsilon)
         self.steps = [(PartedStep(shape, marks, most), count) for shape, count in sketch.terms]
         self._level = sketch.expand(c)[0]
-        self._count_large()
+        steps = ((step.q + step.drift, step.q, count) for step, count in self.steps)
+        self.count_large(steps, max(step.error for step, _ in self.steps))
         self._bound_small()
         self._bound_taken()
-        self.contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
-        if not self.contour.lay():
+        self.inner = contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
+        if not contour.lay():
             raise TooFine
         # the decay was proved relative to a guess
-        self.contour.dropped *= math.exp(max(0.0, self._level - self.contour.height[0]))
+        contour.dropped *= math.exp(max(0.0, self._level - contour.height[0]))
+        self.pace = contour.c
 
     def slice(self, c: float, ahead: float) -> _Slice:
         """Along the contour of the sketch."""
         short = min(0.0, self._level - self.sketch.height(c)) if self.sketch.marks.low else 0.0
         return _Slice(self.steps, c, short - _FINE - math.log(self.sketch.steps), self._level)
-
-    def _count_large(self) -> None:
-        """P(some) and Q(some), and a bound of their relative errors."""
-        log_p = math.fsum(count * math.log1p(-(step.q + step.drift)) for step, count in self.steps)
-        log_q = math.fsum(count * math.log1p(-step.q) for step, count in self.steps)
-        self.p, self.q = -math.expm1(log_p), -math.expm1(log_q)
-        worst = max(step.error for step, _ in self.steps)
-        self.count_error = worst * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(self.steps) + 8.0) * UNIT
 
     def _bound_small(self) -> None:
         """A bound of E[(1 - e^{eps-S})+; all small]: its logarithm falls by the order with eps.  What is not small is large."""
@@ -171,38 +163,13 @@ class Parted:
                 near, far = near + count * float(light[edge]), far + count * float(heavy[edge])
             self._taken.append((rate, height + math.log(far) + 1e-9, near * (1.0 + 1e-9)))
 
-    def _sides(self, epsilon: float) -> tuple[float, float, float]:
-        """P(some) - e^eps Q(some), a bound of its error, and a bound of what else may add to delta."""
-        pay = math.exp(min(epsilon, 600.0))  # no more is asked than an upper bound, where it is larger
-        away = self.q * pay
-        error = (self.p + away) * (self.count_error + 4.0 * FUNCTION)
-        taken = (math.exp(min(log + rate * (epsilon - self.sketch.epsilon), 1.0)) + near for rate, log, near in self._taken)
-        rest = min((self.q * (1.0 + 2.0 * self.count_error), *taken)) * pay
-        rest += math.exp(min(1.0, self._small - self._order * epsilon))
-        return self.p - away, error, rest * (1.0 + 1e-9)
+    def taken(self, epsilon: float) -> float:
+        moved = epsilon - self.sketch.epsilon
+        return min(math.exp(min(log + rate * moved, 1.0)) + near for rate, log, near in self._taken)
 
-    def estimate(self, epsilon: float) -> tuple[float, float]:
-        """log delta and its slope, uncertified."""
-        some, _, _ = self._sides(epsilon)
-        value, slope = self.contour.estimate(epsilon)
-        inner = math.exp(min(value, 1.0))
-        total = max(some + inner, 1e-300)
-        return math.log(total), min((inner * slope - self.q * math.exp(epsilon)) / total, -1e-3 * self.contour.c)
-
-    def lower(self, epsilon: float) -> float:
-        """A certified lower bound of log delta(epsilon)."""
-        if epsilon > 600.0:
-            return -math.inf
-        some, error, _ = self._sides(epsilon)
-        total = some - error + math.exp(min(self.contour.lower(epsilon), 1.0)) * (1.0 - 2.0 * FUNCTION)
-        return math.log(total) - 4.0 * FUNCTION * (1.0 + abs(math.log(total))) if total > 0.0 else -math.inf
-
-    def upper(self, epsilon: float) -> float:
-        """A certified upper bound of log delta(epsilon)."""
-        some, error, rest = self._sides(epsilon)
-        total = some + error + rest + math.exp(min(self.contour.upper(epsilon), 1.0)) * (1.0 + 2.0 * FUNCTION)
-        value = math.log(max(total, 1e-300))
-        return value + 4.0 * FUNCTION * (1.0 + abs(value))
+    def beside(self, epsilon: float) -> float:
+        """What small steps alone may do."""
+        return math.exp(min(1.0, self._small - self._order * epsilon))
 
 
 def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:

@@ -1,0 +1,69 @@
+"""Runs whose large steps are counted apart: for a step's loss so large that the others hardly ever take it back.
+
+With "some" the event that some step is large, for every epsilon
+
+    delta = P(some) - e^eps Q(some)  +  e^eps E_Q[(1 - e^{S-eps})+; some]  +  E[(1 - e^{eps-S})+; none large].
+
+The first two are closed forms; the third is at most e^eps Q(S < eps, some); the last is of a run without large losses.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from ..numerics.rounding import FUNCTION, UNIT
+from .search import Proof
+
+
+class Apart(ABC):
+    """Tells log delta near one epsilon; `inner` tells that of the last term, which falls at least as fast as `pace` says."""
+
+    inner: Proof
+    pace: float
+
+    def count_large(self, steps: Iterable[tuple[float, float, int]], error: float) -> None:
+        """P(some) and Q(some), from those of each step, and a bound of their relative errors, from that of the steps'."""
+        listed = list(steps)
+        log_p = math.fsum(count * math.log1p(-p) for p, _, count in listed)
+        log_q = math.fsum(count * math.log1p(-q) for _, q, count in listed)
+        self.p, self.q = -math.expm1(log_p), -math.expm1(log_q)
+        self.count_error = error * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(listed) + 8.0) * UNIT
+
+    @abstractmethod
+    def taken(self, epsilon: float) -> float:
+        """A bound of Q(S < eps, some); it need not be smaller than Q(some)."""
+
+    def beside(self, epsilon: float) -> float:
+        """A bound of what else adds to delta."""
+        return 0.0
+
+    def _sides(self, epsilon: float) -> tuple[float, float, float]:
+        """P(some) - e^eps Q(some), a bound of its error, and a bound of what else may add to delta."""
+        pay = math.exp(min(epsilon, 600.0))  # no more is asked than an upper bound, where it is larger
+        away = self.q * pay
+        error = (self.p + away) * (self.count_error + 4.0 * FUNCTION)
+        rest = min(self.q * (1.0 + 2.0 * self.count_error), self.taken(epsilon)) * pay + self.beside(epsilon)
+        return self.p - away, error, rest * (1.0 + 1e-9)
+
+    def estimate(self, epsilon: float) -> tuple[float, float]:
+        """log delta and its slope, uncertified."""
+        some, _, _ = self._sides(epsilon)
+        value, slope = self.inner.estimate(epsilon)
+        inner = math.exp(min(value, 1.0))
+        total = max(some + inner, 1e-300)
+        return math.log(total), min((inner * slope - self.q * math.exp(epsilon)) / total, -1e-3 * self.pace)
+
+    def lower(self, epsilon: float) -> float:
+        """A certified lower bound of log delta(epsilon)."""
+        if epsilon > 600.0:
+            return -math.inf
+        some, error, _ = self._sides(epsilon)
+        total = some - error + math.exp(min(self.inner.lower(epsilon), 1.0)) * (1.0 - 2.0 * FUNCTION)
+        return math.log(total) - 4.0 * FUNCTION * (1.0 + abs(math.log(total))) if total > 0.0 else -math.inf
+
+    def upper(self, epsilon: float) -> float:
+        """A certified upper bound of log delta(epsilon)."""
+        some, error, rest = self._sides(epsilon)
+        total = some + error + rest + math.exp(min(self.inner.upper(epsilon), 1.0)) * (1.0 + 2.0 * FUNCTION)
+        value = math.log(max(total, 1e-300))
+        return value + 4.0 * FUNCTION * (1.0 + abs(value))

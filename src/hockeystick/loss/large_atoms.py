@@ -1,0 +1,134 @@
+"""Sparsely sampled losses that take finitely many values: large ones are counted apart, the others smeared.
+
+For a removal, where Z >= log(1 - q).  Q(S < eps, some) is at most the sum over all steps, and over their large values z, of
+q(z) Q(S' < eps - z), S' the sum of the others, and by Chernoff's inequality Q(S' < x) <= e^{rx} (E_Q e^{-rZ})^n for every r > 0.
+(E_Q e^{-rZ} is at least 1, so that n need not be one step fewer.)
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..numerics.rounding import FUNCTION, UNIT
+from ..numerics.series import Array
+from .apart import Apart
+from .atomic import AtomicLoss, Atoms
+from .composed import ComposedLoss
+from .contour import Saddle
+from .discrete import SampledAtoms
+from .noise import TooFine
+from .plan import estimate, guess
+from .search import ends, root
+from .smeared import Smeared
+
+_RATES = 2.0 ** np.arange(-3.0, 12.0, 0.75)  # over epsilon
+_CUTS = np.geomspace(1.01, 30.0, 80)  # over epsilon
+_SURE = 17.0  # -log of the relative size allowed to what large steps lose
+_DENSE = 1e3  # steps with the record, on average, from which nothing need be counted apart
+_TRIES, _NEAR, _PLACES = 6, 0.02, 6
+
+
+@dataclass(frozen=True)
+class KeptAtoms(AtomicLoss):
+    """The values of a loss up to a number; their masses add up to less than 1."""
+
+    base: AtomicLoss
+    number: int
+
+    @property
+    def stray(self) -> float:  # type: ignore[override]
+        return self.base.stray
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        z, log_p, log_q, error, z_error = self.base.atoms
+        return Atoms(z[: self.number], log_p[: self.number], log_q[: self.number], error, z_error)
+
+
+class LargeApart(Apart):
+    """A run of one ordered pair for epsilons near one; every bound holds for all epsilons."""
+
+    def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float) -> None:
+        if not counts_large(run) or not (1e-9 < epsilon < 300.0 and log_delta > -600.0):
+            raise TooFine
+        self.epsilon, self.rates = epsilon, _RATES / epsilon
+        terms = [(loss, count) for loss, count in run.terms if isinstance(loss, SampledAtoms)]
+        chernoff = self._chernoff(terms)
+        sums = [self._from_each_on(loss) for loss, _ in terms]
+        for cut in (_CUTS * epsilon).tolist():
+            numbers = [int(loss.atoms.z.searchsorted(cut)) for loss, _ in terms]
+            far = np.array([sums[i][:, number] + math.log(terms[i][1]) for i, number in enumerate(numbers)])
+            self._taken = chernoff + np.logaddexp.reduce(far, axis=0)
+            if float(self._taken.min()) + epsilon < log_delta - _SURE:
+                break
+        else:
+            raise TooFine
+        kept = ComposedLoss(tuple((KeptAtoms(loss, n), count) for (loss, count), n in zip(terms, numbers, strict=True)))
+        steps = []
+        for (loss, count), number in zip(terms, numbers, strict=True):
+            p, q = (math.fsum(np.exp(log[number:]).tolist()) for log in (loss.atoms.log_p, loss.atoms.log_q))
+            steps.append((p, q, count))
+        self.count_large(steps, max(loss.atoms.error for loss, _ in terms) + 2.0 * FUNCTION + 4.0 * UNIT)
+        saddle = Saddle.of_epsilon(kept, epsilon)
+        self.inner, self.pace = Smeared(kept, saddle), saddle.c
+
+    def _chernoff(self, terms: list[tuple[SampledAtoms, int]]) -> Array:
+        """log of (E_Q e^{-rZ})^n, rounded up; values that are left out are at least log(1 - q)."""
+        total = np.zeros(self.rates.size)
+        for loss, count in terms:
+            z, _, log_q, error, z_error = loss.atoms
+            exponent = log_q - self.rates[:, None] * z
+            found = np.logaddexp.reduce(exponent, axis=1)
+            if loss.stray > -math.inf:
+                found = np.logaddexp(found, loss.stray - self.rates * math.log1p(-loss.rate))
+            off = error + self.rates * (float(np.abs(z[0])) * (z_error + 8.0 * UNIT)) + 8.0 * FUNCTION * math.log2(2.0 + z.size)
+            total += count * np.maximum(found + off, 0.0)
+        total *= 1.0 + 8.0 * UNIT
+        return total
+
+    def _from_each_on(self, loss: SampledAtoms) -> Array:
+        """For each r, log of the sum of q(z) e^{r (epsilon - z)} from each value on, rounded up."""
+        z, _, log_q, error, z_error = loss.atoms
+        room = self.epsilon - z * (1.0 - z_error - 8.0 * UNIT)
+        logs = log_q + self.rates[:, None] * np.where(z > 0.0, room, self.epsilon - 2.0 * z)
+        found = np.logaddexp.accumulate(logs[:, ::-1], axis=1)[:, ::-1] + (error + 16.0 * FUNCTION * math.log2(2.0 + z.size))
+        return np.append(found, np.full((self.rates.size, 1), -1e4), axis=1)
+
+    def taken(self, epsilon: float) -> float:
+        return math.exp(min(float((self._taken + self.rates * (epsilon - self.epsilon)).min()) + 1e-9, 1.0))
+
+
+def counts_large(run: ComposedLoss) -> bool:
+    """Whether the run is a removal of sampled losses that take finitely many values, and sparse enough to be worth it."""
+    drawn = 0.0
+    for loss, count in run.terms:
+        if not isinstance(loss, SampledAtoms) or not loss.removal or loss.infinite or loss.lone:
+            return False
+        drawn += count * loss.rate
+    return run.rows == 1 and drawn < _DENSE
+
+
+def large_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+    """Both ends of epsilon, for log delta known up to slack."""
+    epsilon = guess(run, log_delta)
+    for _ in range(_TRIES):
+        apart = LargeApart(run, epsilon, log_delta)
+        nearer = root(apart.estimate, log_delta, epsilon, 1e-6)
+        if abs(nearer - epsilon) < _NEAR * epsilon:
+            break
+        epsilon = nearer
+    return ends(apart, log_delta, slack, nearer, _PLACES)
+
+
+def large_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+    """Both ends of log delta(epsilon)."""
+    log_delta = min(estimate(run, epsilon), -1e-9)
+    for _ in range(_TRIES):
+        apart = LargeApart(run, epsilon, log_delta)
+        found = min(apart.estimate(epsilon)[0], -1e-9)
+        if abs(found - log_delta) < 1.0:
+            break
+        log_delta = found
+    return apart.lower(epsilon), min(0.0, apart.upper(epsilon))
