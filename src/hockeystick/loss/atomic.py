@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.cells import Cells
+from ..numerics.fourier import fourier_sums
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
-from ..numerics.series import Array, ComplexArray, exp_remainder, log1p_complex
+from ..numerics.series import Array, ComplexArray, exp_remainder, log1p_complex, power_sums, series_degree
 from .cumulant import NOTHING, Closed, Slice
 from .masses import Masses
 
-_CHUNK = 1 << 18
+_TABLE = 1 << 16  # so many terms are written down
 
 
 class Atoms(NamedTuple):
@@ -147,6 +148,43 @@ class AtomicLoss(ABC):
         return Closed(log_value, relative + 4.0 * UNIT * (abs(log_value) + abs(top)), -float(mass @ kept) / value)
 
 
+def excess_sums(atoms: Atoms, c: float, k: ComplexArray, size: float, spare: float) -> tuple[ComplexArray, Array]:
+    """The sum of q (e^{kz} - 1 - k (e^z - 1)), as a series where |kz| <= 1, and bounds of its error.
+
+    For k = 1 + c + iu at equally spaced u from 0 on, |k| <= size.  Values that weigh less than e^spare together are left out.
+    """
+    z, log_p, log_q, error, z_error = atoms
+    weight = np.logaddexp(log_p + c * z, math.log(1.0 + 2.0 * size) + np.logaddexp(log_p, log_q))
+    kept = weight > spare - math.log(z.size)
+    z, log_p, log_q = z[kept], log_p[kept], log_q[kept]
+    p, q = np.exp(log_p), np.exp(log_q)
+    small = np.abs(z) * max(1.0, size) <= 1.0
+    reach = np.abs(k)
+    factor = k * (k - 1.0)
+    total: ComplexArray = np.zeros(k.shape, dtype=np.complex128)
+    lost: Array = np.zeros(k.shape)
+    if small.any():
+        degree, cut = series_degree(1.0)
+        sums = power_sums(z[small], q[small], degree)
+        square = float(q[small] @ (z[small] ** 2))
+        tails = np.add.accumulate(sums[::-1])[::-1]  # of m from i + 2 on
+        for tail in tails[::-1].tolist():
+            total = total * k + tail
+        total *= factor
+        relative = math.e * (error + 4.0 * z_error + (degree + small.sum() + 32.0) * UNIT) + cut
+        lost += np.abs(factor) * (square * relative)
+    if not small.all():
+        z, p, q = z[~small], p[~small], q[~small]
+        tilted = np.exp(log_p[~small] + c * z)
+        total += fourier_sums(z, tilted[None, :], float(k.imag[1]) if k.size > 1 else 0.0, k.size)[0]
+        total -= float(q.sum()) + k * float((p - q).sum())
+        off = error + 6.0 * FUNCTION + (z.size + 40.0) * UNIT
+        lost += float(tilted.sum() + q.sum()) * off + reach * (
+            float((p + q).sum()) * off + float(tilted @ np.abs(z)) * (z_error + 8.0 * UNIT)
+        )
+    return total, lost
+
+
 class AtomicSlice:
     """phi(w) = sum of p e^{w z}; no decay is proved, except on a lattice, where the transform is periodic anyway."""
 
@@ -175,20 +213,19 @@ class AtomicSlice:
         if abs(1.0 + self.c) * float(np.abs(z).max()) > 300.0:
             return self._plain(step * np.arange(nodes))
         k = (1.0 + self.c) + 1j * (step * np.arange(nodes))
-        q, p = np.exp(log_q), np.exp(log_p)
-        total: ComplexArray = np.zeros(nodes, dtype=np.complex128)
-        lost: Array = np.zeros(nodes)
-        plain = exp_remainder(z)
         size = np.abs(k)
-        for start in range(0, nodes, max(1, _CHUNK // z.size)):
-            part = slice(start, start + max(1, _CHUNK // z.size))
-            bent = exp_remainder(k[part, None] * z)
-            total[part] = (bent - k[part, None] * plain) @ q
-            magnitude = np.abs(bent) @ q + size[part] * float(plain @ q)
-            lost[part] = magnitude * (error + (z.size + 24.0) * UNIT + 2.0 * FUNCTION)
-        # each value errs by z_error |z|: |k| |e^{kz} - e^z| times that
-        swing = float((np.exp((1.0 + self.c) * z + log_q) + p) @ np.abs(z)) * (z_error + 2.0 * UNIT)
-        lost += size * swing
+        if nodes * z.size > _TABLE:
+            spare = -60.0 - math.log(nodes)
+            total, lost = excess_sums(self.loss.atoms, self.c, k, float(size[-1]), spare)
+            lost += math.exp(spare)
+        else:
+            q, p = np.exp(log_q), np.exp(log_p)
+            plain, bent = exp_remainder(z), exp_remainder(k[:, None] * z)
+            total = (bent - k[:, None] * plain) @ q
+            magnitude = np.abs(bent) @ q + size * float(plain @ q)
+            lost = magnitude * (error + (z.size + 24.0) * UNIT + 2.0 * FUNCTION)
+            # each value errs by z_error |z|: |k| |e^{kz} - e^z| times that
+            lost += size * (float((np.exp((1.0 + self.c) * z + log_q) + p) @ np.abs(z)) * (z_error + 2.0 * UNIT))
         finite = -float(self.loss.lone) + k * float(self.loss.lone - self.loss.infinite)
         total += finite
         lost += 4.0 * UNIT * np.abs(finite)

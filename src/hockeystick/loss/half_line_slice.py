@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.fourier import fourier_sums
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..numerics.series import Array, ComplexArray, log1p_complex, power_sums, series_degree
+from ..numerics.series import Array, ComplexArray, log1p_complex
 from ..numerics.transform import moment_gap, spread_gap, stretched_gap
-from .atomic import AtomicSlice
+from .atomic import AtomicSlice, excess_sums
 from .half_line import HalfLine, Nodes
 from .noise import LOG_ROOT_TWO_PI
 
@@ -167,46 +166,10 @@ class HalfLineSlice:
         if float((log_p + c * z).max()) > 300.0 or (1.0 + c) * float(z[-1]) > 600.0:
             value, error = self.sums.values(step, nodes)
             return value, error + lost * SECOND_ORDER * np.exp(-np.maximum(value.real, -600.0))
-        excess, rounding = self._excess((1.0 + c) + 1j * u, size, math.log(lost) - 2.0)
+        excess, rounding = excess_sums(self.nodes.atoms, c, (1.0 + c) + 1j * u, size, math.log(lost) - 2.0)
         magnitude = np.maximum(np.abs(1.0 + excess), 1e-290)
         error = (2.0 * lost + rounding + 8.0 * UNIT * np.abs(excess)) * (SECOND_ORDER / magnitude)
         return log1p_complex(excess)[None, :], error[None, :]
-
-    def _excess(self, k: ComplexArray, size: float, spare: float) -> tuple[ComplexArray, Array]:
-        """phi - 1 = sum of q (e^{kz} - 1 - k (e^z - 1)) over the nodes, as a series where |kz| <= 1; |k| is at most `size`.
-
-        Nodes that weigh less than e^spare together are left out.
-        """
-        z, log_p, log_q, error, z_error = self.nodes.atoms
-        weight = np.logaddexp(log_p + self.c * z, math.log(1.0 + 2.0 * size) + np.logaddexp(log_p, log_q))
-        kept = weight > spare - math.log(z.size)
-        z, log_p, log_q = z[kept], log_p[kept], log_q[kept]
-        p, q = np.exp(log_p), np.exp(log_q)
-        small = np.abs(z) * max(1.0, size) <= 1.0
-        reach = np.abs(k)
-        factor = k * (k - 1.0)
-        total: ComplexArray = np.zeros(k.shape, dtype=np.complex128)
-        lost: Array = np.zeros(k.shape)
-        if small.any():
-            degree, cut = series_degree(1.0)
-            sums = power_sums(z[small], q[small], degree)
-            square = float(q[small] @ (z[small] ** 2))
-            tails = np.add.accumulate(sums[::-1])[::-1]  # of m from i + 2 on
-            for tail in tails[::-1].tolist():
-                total = total * k + tail
-            total *= factor
-            relative = math.e * (error + 4.0 * z_error + (degree + small.sum() + 32.0) * UNIT) + cut
-            lost += np.abs(factor) * (square * relative)
-        if not small.all():
-            z, p, q = z[~small], p[~small], q[~small]
-            tilted = np.exp(log_p[~small] + self.c * z)
-            total += fourier_sums(z, tilted[None, :], float(k.imag[1]) if k.size > 1 else 0.0, k.size)[0]
-            total -= float(q.sum()) + k * float((p - q).sum())
-            off = error + 6.0 * FUNCTION + (z.size + 16.0) * UNIT
-            lost += float(tilted.sum() + q.sum()) * off + reach * (
-                float((p + q).sum()) * off + float(tilted @ np.abs(z)) * (z_error + 8.0 * UNIT)
-            )
-        return total, lost
 
 
 def half_line_slice(line: HalfLine, log_middle: float, loss: Any, c: float, ahead: float, count: int) -> HalfLineSlice:

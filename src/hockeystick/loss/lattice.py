@@ -128,9 +128,11 @@ class Lattice:
         parts = run.divisible
         self.theta, self.centre = theta, _ = plan.theta, plan.centre
         step = run.native or plan.window / size
-        grains = [loss.grain for loss, _ in parts if loss.grain > 0.0]
+        # the atoms of one loss can be told exactly: those of the one that has no others and moves the sum most
+        grains = [(loss.native > 0.0, loss.grain * math.sqrt(count), loss.grain) for loss, count in parts if loss.grain > 0.0]
         if grains and not run.native:
-            step = grains[0] / math.ceil(grains[0] / step)
+            grain = max(grains)[2]
+            step = grain / math.ceil(grain / step)
         self.step = step
         self.lost = slip = sag = 0.0
         upper: list[tuple[Law, int]] = []

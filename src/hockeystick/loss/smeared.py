@@ -1,4 +1,4 @@
-"""Losses that take finitely many values, on no lattice: delta smeared out over epsilon.
+"""Losses that take finitely many values, on no lattice, alone or with others: delta smeared out over epsilon.
 
 The transform of such a loss does not fall, so no contour of it may be cut off.  But that of the run and one more release does, of
 Gaussian noise with mu = h, however small h is.  Its delta is F(eps) = E f(eps + t), t of the law N(-h^2/2, h^2), f the run's own,
@@ -13,7 +13,6 @@ w (e^{h^2 (1+w)} - 1): both ends come from one contour, about h^2 (F'' - F') apa
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,57 +21,35 @@ from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray
 from .atomic import AtomicLoss, AtomicSlice
-from .composed import ComposedLoss
+from .composed import ComposedLoss, ComposedSlice
 from .contour import TOLERANCE, Contour, Saddle
+from .cumulant import Slice
 from .gaussian import GaussianSlice
 from .noise import TooFine
 from .search import ends
 
-_NODES = 1 << 17
-_SHARE, _WORTH = 2e-7, 3e-5  # the width that is aimed at, relative to epsilon, and the one that is still worth it
+_NODES, _FEWER = 1 << 17, 1 << 14  # the latter if there are other losses, too
+_SHARE, _WORTH = 2e-7, 1e-4  # the width that is aimed at, relative to epsilon, and the one that is still worth it
 _TRIES = 6
 _LIGHT = 46.0  # -log of the share of a step that may be left out, times the count
 
 
-@dataclass(frozen=True)
-class _Slice:
-    """Along Re w = c: K of the run and of Gaussian noise with mu = h."""
+class _AtomSlice(AtomicSlice):
+    """phi as it stands: for many nodes, where relative accuracy of phi - 1 is not needed."""
 
-    terms: list[tuple[AtomicLoss, int]]
-    c: float
-    square: float  # h^2
-
-    def keep(self, rows: list[int]) -> "_Slice":
-        return self
-
-    def above(self, points: Array) -> Array:
-        total = GaussianSlice(self.square, self.c).above(points)
-        for loss, count in self.terms:
-            value = count * AtomicSlice(loss, self.c).above(points)
-            total = total + value + (len(self.terms) + 2.0) * UNIT * np.abs(value)
-        return total
-
-    def decay(self, cells: Cells) -> Array:
-        found: Array = GaussianSlice(self.square, self.c).decay(cells)[0]
-        return found
+    def __init__(self, loss: AtomicLoss, c: float, count: int) -> None:
+        super().__init__(loss, c)
+        self.count = count
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
-        total, error = GaussianSlice(self.square, self.c).values(step, nodes)
-        for loss, count in self.terms:
-            value, off = self._one(loss, count, step, nodes)
-            total = total + count * value
-            error = error + count * (off + 2.0 * UNIT * np.abs(value))
-        return total, error + len(self.terms) * UNIT * np.abs(total)
-
-    def _one(self, loss: AtomicLoss, count: int, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """log of the sum of p e^{wz}, in units of its largest term, and bounds of log(1 + relative error).
 
         Where the sum is drowned by its error, it is taken to be of that size.
         """
-        z, log_p, _, error, z_error = loss.atoms
+        z, log_p, _, error, z_error = self.loss.atoms
         exponent = log_p + self.c * z
         top = float(exponent.max())
-        kept = exponent > top - _LIGHT - math.log(count * z.size)
+        kept = exponent > top - _LIGHT - math.log(self.count * z.size)
         weight = np.exp(exponent - top)
         dropped, weight, z = float(weight[~kept].sum()), weight[kept], z[kept]
         phi = fourier_sums(z, weight[None, :], step, nodes)[0]
@@ -85,34 +62,55 @@ class _Slice:
         magnitude = np.maximum(found, lost)
         value = 1j * np.angle(phi)
         value += np.log(magnitude) + top
-        return value, np.log1p((lost + (magnitude - found)) / magnitude) + 2.0 * UNIT * abs(top) + 2.0 * FUNCTION
+        error = np.log1p((lost + (magnitude - found)) / magnitude) + (2.0 * UNIT * abs(top) + 2.0 * FUNCTION)
+        return value[None, :], error[None, :]
 
 
 class Smeared:
-    """A run of losses with finitely many values, near one epsilon; every bound holds for all epsilons."""
-
-    nodes_allowed = _NODES
+    """A run of one ordered pair near one epsilon; every bound holds for all epsilons."""
 
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
         if not spreads(run) or not saddle.epsilon > 0.0:
             raise TooFine
-        self.terms = [(loss, count) for loss, count in run.terms if isinstance(loss, AtomicLoss)]
-        self.stray = run.log_stray
+        self.terms, self.stray = run.terms, run.log_stray
+        self.nodes_allowed = _NODES if all(isinstance(loss, AtomicLoss) for loss, _ in run.terms) else _FEWER
         self.h = math.sqrt(_SHARE * saddle.epsilon / (1.0 + saddle.c))
         for _ in range(2):
             if not self.h * saddle.c < 0.5:
                 raise TooFine
             self.contour = Contour(self, saddle)  # type: ignore[arg-type]
             if self.contour.lay():
+                self._rest = self._beyond()
                 return
-            self.h = max(self.h, 1.2 * math.sqrt(2.0 * TOLERANCE) / (_NODES * self.contour.step))  # as narrow as the nodes allow
+            # as narrow as the nodes allow
+            self.h = max(self.h, 1.2 * math.sqrt(2.0 * TOLERANCE) / (self.nodes_allowed * self.contour.step))
             if not self.h * self.h * (1.0 + saddle.c) < _WORTH * saddle.epsilon:
                 break
         raise TooFine
 
-    def slice(self, c: float, ahead: float) -> _Slice:
-        """Along the contour."""
-        return _Slice(self.terms, c, self.h * self.h)
+    def _beyond(self) -> float:
+        """What the nodes left out would add to the sum of D: over w (w + 1) its factor is at most h^2 e^{h^2 |1 + w|}."""
+        contour, square = self.contour, self.h * self.h
+        cells = Cells(contour.saddle.width)
+        left, right = cells.left, cells.right
+        open_end = float(left[-1]) - 1.0  # from there on e^{h^2 u} completes the square
+        if not open_end > 1.0:
+            return math.inf
+        bounds = np.exp(square * (1.0 + contour.c + right[:-1]) - contour.live.decay(cells)[:-1]) * (
+            (right - left)[:-1] / contour.step + 1.0
+        )
+        inside = float(bounds[right[:-1] > contour.step * (contour.u.size - 1)].sum())
+        tail = math.exp(square * (2.0 + contour.c - 0.5 * open_end**2 * (1.0 - 1e-9)))
+        tail *= 1.0 + 1.0 / (square * open_end * contour.step)
+        return contour.c * (contour.c + 1.0) * square * (inside + tail) * (1.0 + 1e-9)
+
+    def slice(self, c: float, ahead: float) -> ComposedSlice:
+        """Along the contour: the run, and Gaussian noise with mu = h."""
+        slices: list[tuple[Slice, int]] = [(GaussianSlice(self.h * self.h, c), 1)]
+        for loss, count in self.terms:
+            own = _AtomSlice(loss, c, count) if isinstance(loss, AtomicLoss) else loss.slice(c, ahead, count)
+            slices.append((own, count))
+        return ComposedSlice(tuple(slices))
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope, uncertified."""
@@ -131,19 +129,16 @@ class Smeared:
             return whole
         w = contour.c + 1j * contour.u
         bend, error = contour.weighed(epsilon, w * np.expm1(square * (1.0 + w)))
-        # beyond the last node the factor over w (w + 1) is at most h^2 e^{h^2 (1 + c + u)}, and a sum its integral and a term
-        last = contour.step * contour.u.size - 1.0
-        rest = contour.c * (contour.c + 1.0) * square * math.exp(square * (2.0 + contour.c - 0.5 * last * last * (1.0 - 1e-9)))
-        rest *= 1.0 + 1.0 / (square * last * contour.step)
         off = contour.height_error[0] + 8.0 * UNIT * (abs(contour.fixed[0]) + 2.0 * abs(contour.c * epsilon))
         log_unit = contour.fixed[0] - contour.c * epsilon + off
-        taken = (max(bend, 0.0) + error + rest) * math.exp(min(log_unit - whole, 700.0)) * (1.0 + 1e-9)
+        taken = (max(bend, 0.0) + error + self._rest) * math.exp(min(log_unit - whole, 700.0)) * (1.0 + 1e-9)
         return whole + math.log1p(-taken) if taken < 1.0 else -math.inf
 
 
 def spreads(run: ComposedLoss) -> bool:
-    """Whether the run is of one ordered pair, and all its losses take finitely many values."""
-    return run.rows == 1 and all(isinstance(loss, AtomicLoss) for loss, _ in run.terms)
+    """Whether the run is of one ordered pair, and some of its losses take finitely many values."""
+    atomic = any(isinstance(loss, AtomicLoss) for loss, _ in run.terms)
+    return atomic and run.rows == 1 and all(loss.smooth for loss, _ in run.terms)
 
 
 def smeared_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
