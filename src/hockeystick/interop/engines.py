@@ -7,11 +7,16 @@ from ..loss.certain import Interval, largest
 from ..loss.composed import ComposedLoss
 from ..loss.engine import by_closed_form, by_contour, has_closed
 from ..loss.lattice import lattice_epsilon
+from ..loss.listed import listed_epsilon
 from ..loss.noise import TooFine
+from ..loss.parted import parted_epsilon
 from ..loss.real_axis import renyi_epsilon
 from ..loss.renyi import RenyiLoss
 from ..loss.signs import signs_epsilon
+from ..loss.smeared import smeared_epsilon
 from ..numerics.rounding import FUNCTION
+
+Engine = Callable[[ComposedLoss, float, float], Interval]
 
 
 class Cannot(Exception):
@@ -31,26 +36,40 @@ def _contour(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
     return by_contour(run, log_delta, (log_delta - slack, log_delta + slack))
 
 
+def _each(engine: Engine, why: str) -> Engine:
+    """By an engine for one ordered pair that does not know every loss."""
+
+    def ask(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
+        ends = []
+        for single in run.singles():
+            try:
+                ends.append(engine(single, log_delta, slack))
+            except TooFine:
+                ends.append((0.0, math.inf))
+        found = largest(ends)
+        if found[1] == math.inf:
+            raise Cannot(why)
+        return found
+
+    return ask
+
+
 def _lattice(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
     return largest(lattice_epsilon(single, log_delta, slack) for single in run.singles())
-
-
-def _signs(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
-    found = largest(signs_epsilon(single, log_delta, slack) for single in run.singles())
-    if found[1] == math.inf:
-        raise Cannot("the loss is no sum of two-valued ones")
-    return found
 
 
 def _real_axis(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
     return 0.0, renyi_epsilon(run, math.exp(log_delta - 4.0 * slack))
 
 
-ENGINES: dict[str, Callable[[ComposedLoss, float, float], Interval]] = {
+ENGINES: dict[str, Engine] = {
     "closed form": _closed,
     "contour": _contour,
+    "marked steps": _each(parted_epsilon, "it is for sparsely sampled Gaussian noise and the relation remove"),
+    "listed sums": _each(listed_epsilon, "the loss does not take few values in few steps"),
+    "smearing": _each(smeared_epsilon, "no loss takes finitely many values, or its sums lie too far apart"),
     "lattice": _lattice,
-    "sums of signs": _signs,
+    "sums of signs": _each(signs_epsilon, "the loss is no sum of two-valued ones"),
     "Rényi curve": _real_axis,
 }
 

@@ -1,15 +1,13 @@
 """The one place that chooses how a composed loss is answered, and joins the proofs into an interval.
 
-Closed form where there is one (Gaussian noise alone; a single step), else the contour, else marked steps (`parted.py`: sparsely
-sampled Gaussian noise) or smearing (`smeared.py`, `large_atoms.py`: finitely many values), else the lattice; what holds for every
-run (`certain.py`) bounds the answer from both sides where they prove too little.
+Closed form where there is one (Gaussian noise alone; a single step), else the contour, else what stands in for it
+(`stand_ins.py`); what holds for every run (`certain.py`) bounds the answer from both sides where they prove too little.
 
 The ordered pairs of a relation are composed each by itself, and the larger answer counts.
 """
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -22,25 +20,20 @@ from .certain import Interval, at_least, certain, epsilon_at_least, largest, nea
 from .composed import ComposedLoss
 from .contour import Contour, Saddle
 from .cumulant import Closed
-from .large_atoms import large_epsilon, large_log_delta
-from .lattice import lattice_epsilon, lattice_log_delta
+from .lattice import few
 from .noise import TooFine
-from .parted import parted_epsilon, parted_log_delta
-from .parted_marks import parts
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
-from .signs import signs_epsilon, signs_log_delta
-from .smeared import smeared_epsilon, smeared_log_delta, spreads
+from .stand_ins import closer_epsilon, closer_log_delta
 
 _SHIFTS = 32  # first places in the search for the best shift
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
-_STEPS = 64  # below which a lattice is cheaper than smearing
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
-def log_delta_interval(run: ComposedLoss, epsilon: float) -> Interval:
-    """Both ends of log delta(epsilon)."""
-    return _bounded(run, lambda one: _log_delta(one, epsilon))
+def log_delta_interval(run: ComposedLoss, epsilon: float, fine: bool = False) -> Interval:
+    """Both ends of log delta(epsilon); of few steps to nine digits, if `fine`."""
+    return _bounded(run, lambda one: _log_delta(one, epsilon, fine and few(one)))
 
 
 def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
@@ -78,16 +71,16 @@ def _best_member(run: ComposedLoss, lower: Callable[[ComposedLoss], float]) -> f
     return max(best, top)
 
 
-def _log_delta(run: ComposedLoss, epsilon: float) -> Interval:
+def _log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval:
     """Of a run whose losses are all exact, or all bounds of it; P(Z = infinity) is added to the finite part."""
     if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
         return -math.inf, renyi_log_delta(run, epsilon)
     if not run.ends:
-        low, high = _finite_log_delta(run, epsilon)
+        low, high = _finite_log_delta(run, epsilon, fine)
     else:
         ends = []
         for single in run.singles():
-            low, high = _finite_log_delta(single, epsilon)
+            low, high = _finite_log_delta(single, epsilon, fine)
             if mass := single.infinite():
                 sure = log_fraction(mass)
                 slack = 8.0 * UNIT * (1.0 + abs(sure))
@@ -100,13 +93,13 @@ def _log_delta(run: ComposedLoss, epsilon: float) -> Interval:
     return min(low, high), high
 
 
-def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
+def _finite_log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval:
     """Both ends of log E(1 - e^{epsilon - Z})+ over finite Z."""
     low, high = largest(certain(single, epsilon) for single in run.singles())
     if not run.terms or high - low < 1e-14:
         return low, high
     if epsilon > _FAR:
-        return -math.inf, _finite_log_delta(run, _FAR)[1]  # delta falls in epsilon
+        return -math.inf, _finite_log_delta(run, _FAR, fine)[1]  # delta falls in epsilon
     closed = [_closed(single, epsilon) for single in run.singles()]
     if all(found is not None for found in closed):
         ends = largest((found.low, found.high) for found in closed if found)
@@ -122,22 +115,12 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
                     low = max(low, near_one(run, epsilon))
             except TooFine:
                 if (plain := unsampled(run)) != run:
-                    high = min(high, _finite_log_delta(plain, epsilon)[1])
+                    high = min(high, _finite_log_delta(plain, epsilon, fine)[1])
         if low < high - 1e-9 and run.rows > 1:  # each ordered pair by itself may prove more
-            ends = largest(_finite_log_delta(single, epsilon) for single in run.singles())
+            ends = largest(_finite_log_delta(single, epsilon, fine) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
         elif low < high - 1e-9:
-            engines = [(1e-6, lattice_log_delta), (1e-6, signs_log_delta)]
-            if parts(run):
-                engines.insert(0, (1e-8, parted_log_delta))
-            elif spreads(run):
-                place = int(_few(run))
-                engines[place:place] = [(1e-6, large_log_delta), (1e-6, smeared_log_delta)]
-            for share, engine in engines:
-                if low < high - share:
-                    with suppress(TooFine):
-                        ends = engine(run, epsilon)
-                        low, high = max(low, ends[0]), min(high, ends[1])
+            low, high = closer_log_delta(run, epsilon, fine, (low, high))
             low = max(low, at_least(run, epsilon))
             if low < high - 1.0 and not run.infinite():
                 high = min(high, renyi_log_delta(run, epsilon))
@@ -193,46 +176,13 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
             ends = largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]))))
         low, high = max(low, ends[0]), min(high, ends[1])
     else:
-        low, high = _closer(run, log_delta, slack, floor, (low, high))
+        low, high = closer_epsilon(run, log_delta, slack, floor, (low, high))
         if low < high * (1.0 - 1e-3) and high > floor:
             low = max(low, epsilon_at_least(run, target[1]))
         if low < 0.99 * high and high > floor and target[0] > -700.0:
             high = min(high, renyi_epsilon(run, exp_down(target[0])))
     high = max(0.0, min(high, ceiling))
     return max(0.0, min(low, high)), high
-
-
-def _closer(run: ComposedLoss, log_delta: float, slack: float, floor: float, ends: Interval) -> Interval:
-    """Both ends of epsilon of one ordered pair, by the engines that stand in where the contour proves too little."""
-    low, high = ends
-
-    def wide(share: float) -> bool:
-        return high > floor and (high == math.inf or high - low > share * (high + 1e-3))
-
-    engines: list[tuple[float, Callable[[], Interval]]] = []
-    if not has_closed(run):
-        if parts(run):
-            engines.append((1e-8, lambda: parted_epsilon(run, log_delta, slack)))
-        # where steps are parted, a lattice seldom does better
-        engines.append((5e-6 if parts(run) else 1e-6, lambda: lattice_epsilon(run, log_delta, slack, floor)))
-        if spreads(run):
-            place = int(_few(run))
-            engines[place:place] = [
-                (1e-6, lambda: large_epsilon(run, log_delta, slack)),
-                (1e-6, lambda: smeared_epsilon(run, log_delta, slack)),
-            ]
-    engines.append((1e-6, lambda: signs_epsilon(run, log_delta, slack)))
-    for share, engine in engines:
-        if wide(share):
-            with suppress(TooFine):
-                found = engine()
-                low, high = max(low, found[0]), min(high, found[1])
-    return low, high
-
-
-def _few(run: ComposedLoss) -> bool:
-    """Whether a lattice is the better choice for losses that take finitely many values."""
-    return run.native > 0.0 or sum(count for _, count in run.terms) < _STEPS
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:

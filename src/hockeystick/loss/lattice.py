@@ -28,6 +28,7 @@ from .plan import MOST, Plan, dense, estimate, guess, points_of
 
 _LEAST = 1 << 11
 _TRIES = 8
+_FEW = 12
 
 Laws = Sequence[tuple[Law, int]]
 
@@ -278,8 +279,8 @@ def _finer(size: int, excess: float) -> int:
     return wanted if size >= MOST else min(wanted, MOST)
 
 
-def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
-    """Both ends of log delta(epsilon) likewise."""
+def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> tuple[float, float]:
+    """Both ends of log delta(epsilon) likewise; to nine digits, if `fine`."""
     _check(run)
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
@@ -293,7 +294,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         except TooFine:
             return low, high
         low, high = max(low, ends[0]), min(high, ends[1])
-        goal = min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
+        goal = 5e-10 if fine else min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
         if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
@@ -302,6 +303,11 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         else:
             size, stretch = size * 4, stretch * 1.5
     return low, high
+
+
+def few(run: ComposedLoss) -> bool:
+    """Whether there are so few steps that delta can be told to nine digits."""
+    return sum(count for _, count in run.terms) <= _FEW
 
 
 def _check(run: ComposedLoss) -> None:

@@ -23,9 +23,14 @@ class Proof(Protocol):
         ...
 
 
-def ends(proof: Proof, log_delta: float, slack: float, start: float, attempts: int = 60) -> tuple[float, float]:
-    """Both ends of epsilon as far as this proves them, for log delta known up to slack; each is sought at so many places."""
-    epsilon = root(proof.estimate, log_delta, start, 1e-13)
+def ends(
+    proof: Proof, log_delta: float, slack: float, start: float, attempts: int = 60, most: float | None = None
+) -> tuple[float, float]:
+    """Both ends of epsilon as far as this proves them, for log delta known up to slack; each is sought at so many places.
+
+    Not far from the start, unless the `most` that epsilon can be is given.
+    """
+    epsilon = root(proof.estimate, log_delta, start, 1e-13, None if most is None else (0.0, most))
     pace = -proof.estimate(epsilon)[1]
     if not pace > 0.0:
         return -math.inf, math.inf
@@ -33,11 +38,18 @@ def ends(proof: Proof, log_delta: float, slack: float, start: float, attempts: i
     return low, certified_end(lambda e: (log_delta - slack) - proof.upper(e), epsilon, pace, attempts)
 
 
-def root(about: Callable[[float], tuple[float, float]], log_delta: float, start: float, tolerance: float) -> float:
-    """The epsilon not far from a start at which log delta is about this."""
+def root(
+    about: Callable[[float], tuple[float, float]],
+    log_delta: float,
+    start: float,
+    tolerance: float,
+    within: tuple[float, float] | None = None,
+) -> float:
+    """The epsilon not far from a start, or within these, at which log delta is about this."""
+    lower, upper = within or (0.4 * start, 2.5 * start)
 
     def gap(epsilon: float) -> tuple[float, float]:
         value, slope = about(epsilon)
         return log_delta - value, -slope
 
-    return increasing_root(gap, start, lower=0.4 * start, upper=2.5 * start, tolerance=tolerance, steps=40)
+    return increasing_root(gap, start, lower=lower, upper=upper, tolerance=tolerance, steps=60)

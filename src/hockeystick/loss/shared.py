@@ -35,7 +35,8 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float]) -> list[In
 
     if len(epsilons) >= _FEW and _shares(run):
         _share(run, sorted({one for one in epsilons if abs(one) < math.inf}), Saddle.of_epsilon, answer, lambda _: 1.0, found)
-    return [found[one] if one in found else log_delta_interval(run, one) for one in epsilons]
+    alone = len(epsilons) == 1
+    return [found[one] if one in found else log_delta_interval(run, one, alone) for one in epsilons]
 
 
 def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float]) -> list[Interval]:

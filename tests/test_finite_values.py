@@ -1,4 +1,4 @@
-"""Smearing against the exact law of a few steps, and against the lattice for many."""
+"""Losses that take finitely many values: listed, smeared, large ones apart; against exact laws of few steps, and the lattice."""
 
 import itertools
 import math
@@ -13,6 +13,7 @@ from hockeystick.loss.composed import composed
 from hockeystick.loss.discrete import ListedLoss
 from hockeystick.loss.large_atoms import large_epsilon, large_log_delta
 from hockeystick.loss.lattice import lattice_epsilon
+from hockeystick.loss.listed import listed_epsilon, listed_log_delta
 from hockeystick.loss.noise import TooFine
 from hockeystick.loss.search import ends
 from hockeystick.loss.smeared import smeared_epsilon, smeared_log_delta
@@ -72,6 +73,59 @@ def test_delta_of_a_few_steps_lies_within(seed: int) -> None:
         except TooFine:
             continue
         assert found[0] <= epsilon <= found[1]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sums_that_are_listed(seed: int) -> None:
+    rng = random.Random(seed)
+    loss, exact = listed(rng, rng.choice((2, 3, 4)), rng.choice((0.0, 0.01)))
+    steps = rng.randint(1, 14)
+    run = composed([(loss, steps)])
+    for _ in range(5):
+        near = sum(rng.choice(exact)[0] for _ in range(steps))
+        epsilon = float(near) if rng.random() < 0.4 else rng.uniform(-0.5, 1.0) * run.ceiling
+        truth = exact_delta(exact, steps, epsilon)
+        if not truth > 1e-12:
+            continue
+        low, high = listed_log_delta(run, epsilon)
+        assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high))
+        assert high - low < 1e-9
+        if epsilon > 0.0:
+            found = listed_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
+            assert found[0] <= epsilon <= found[1]
+            assert found[1] - found[0] < 1e-9
+
+
+def test_different_losses_are_listed_together() -> None:
+    one, first = listed(random.Random(1), 3)
+    two, second = listed(random.Random(2), 2)
+    run = composed([(one, 3), (two, 2)])
+    total = mpf(0)
+    for picks in itertools.product(*([first] * 3 + [second] * 2)):
+        z, mass = sum(z for z, _ in picks), mp.fprod(p for _, p in picks)
+        if z > 0.3:
+            total += mass * (1 - mp.exp(mpf(0.3) - z))
+    low, high = listed_log_delta(run, 0.3)
+    assert mp.exp(mpf(low)) <= total <= mp.exp(mpf(high))
+    assert high - low < 1e-9
+
+
+@pytest.mark.parametrize("steps", [2, 3, 5])
+@pytest.mark.parametrize("order", ["remove", "add", "replace"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        hs.Gaussian(sigma=1.0).poisson(rate=0.3),
+        hs.Laplace(scale=1.0).poisson(rate=0.3),
+        hs.DiscreteGaussian(sigma=1.0).poisson(rate=0.3),
+        hs.DiscreteLaplace(scale=1.0).poisson(rate=0.3),
+        hs.Laplace(scale=1.0),
+    ],
+)
+def test_delta_of_few_steps_to_nine_digits(step: hs.Gaussian, order: str, steps: int) -> None:
+    """Where a result is called exact; the truth lies inside."""
+    bounds = (step * steps).delta_bounds(0.3, neighbours=order)
+    assert bounds.width < (1e-9 if steps < 5 else 2e-9)
 
 
 def drawn(rng: random.Random) -> tuple[hs.RandomizedResponse, float, list[tuple[mpf, mpf]]]:

@@ -1,0 +1,69 @@
+"""The engines that stand in, for a run of one ordered pair, where a closed form is missing and the contour proves too little."""
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from .certain import Interval
+from .composed import ComposedLoss
+from .large_atoms import large_epsilon, large_log_delta
+from .lattice import lattice_epsilon, lattice_log_delta
+from .listed import listed_epsilon, listed_log_delta
+from .noise import TooFine
+from .parted import parted_epsilon, parted_log_delta
+from .parted_marks import parts
+from .signs import signs_epsilon, signs_log_delta
+from .smeared import smeared_epsilon, smeared_log_delta, spreads
+
+_STEPS = 64  # below which a lattice is cheaper than smearing
+
+
+class _StandIn(NamedTuple):
+    """What it tells, and how wide an interval of epsilon (relative) or of log delta must be to ask it."""
+
+    epsilon: Callable[[ComposedLoss, float, float], Interval]
+    log_delta: Callable[[ComposedLoss, float], Interval]
+    epsilon_width: float = 1e-6
+    delta_width: float = 1e-6
+
+
+def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
+    """In the order in which they are asked."""
+    lattice = _StandIn(
+        lambda run, log_delta, slack: lattice_epsilon(run, log_delta, slack, floor),
+        lambda run, epsilon: lattice_log_delta(run, epsilon, fine),
+        5e-6 if parts(run) else 1e-6,  # where steps are parted, a lattice seldom does better
+        1e-9 if fine else 1e-6,
+    )
+    found = [lattice]
+    if parts(run):
+        found.insert(0, _StandIn(parted_epsilon, parted_log_delta, 1e-8, 1e-8))
+    elif spreads(run):
+        smearing = [_StandIn(large_epsilon, large_log_delta), _StandIn(smeared_epsilon, smeared_log_delta)]
+        short = run.native > 0.0 or sum(count for _, count in run.terms) < _STEPS
+        found = [lattice, *smearing] if short else [*smearing, lattice]
+        found.insert(0, _StandIn(listed_epsilon, listed_log_delta, 1e-9, 1e-9))
+    return [*found, _StandIn(signs_epsilon, signs_log_delta)]
+
+
+def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: float, ends: Interval) -> Interval:
+    """Closer ends of epsilon, for log delta known up to slack; nothing more is done once epsilon is at most `floor`."""
+    low, high = ends
+    for one in _chosen(run, floor, False):
+        if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-3)):
+            with suppress(TooFine):
+                found = one.epsilon(run, log_delta, slack)
+                low, high = max(low, found[0]), min(high, found[1])
+    return low, high
+
+
+def closer_log_delta(run: ComposedLoss, epsilon: float, fine: bool, ends: Interval) -> Interval:
+    """Closer ends of log delta(epsilon); of few steps to nine digits, if `fine`."""
+    low, high = ends
+    for one in _chosen(run, 0.0, fine):
+        if low < high - one.delta_width:
+            with suppress(TooFine):
+                found = one.log_delta(run, epsilon)
+                low, high = max(low, found[0]), min(high, found[1])
+    return low, high
