@@ -112,7 +112,7 @@ def test_ours_contains_the_mixtures_and_the_truth():
         if row["source"].endswith(MIXTURES)
     }
     for both, value in ours.values():
-        assert both.lower <= value <= both.upper
+        assert both.lower - 1e-6 * value <= value <= both.upper + 1e-6 * value  # the peer's epsilon has six decimals
         assert both.width <= 4e-5 * value
     both, _ = ours["delta"]
     found = [contour(17.193115, c) for c in (0.9, 1.2)]

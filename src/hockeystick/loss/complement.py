@@ -14,7 +14,7 @@ from ..numerics.convolve import Law, Sum
 from ..numerics.rounding import FUNCTION, UNIT, down
 from .composed import ComposedLoss, Expand
 from .contour import Contour, Saddle
-from .lattice import spread
+from .lattice import aligned, spread
 from .masses import Masses
 from .noise import TooFine
 from .renyi import RenyiLoss
@@ -105,11 +105,8 @@ def _range(expand: Expand, t: float, lead: float) -> Interval:
 def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int) -> Interval:
     """Both ends by the two laws of `lattice.py`: each cell's mass at its two ends, and the numbers of the cells."""
     parts = run.divisible
-    step = run.native or window / size
-    grains = [loss.grain for loss, _ in parts if loss.grain > 0.0]
-    if grains and not run.native:
-        step = grains[0] / math.ceil(grains[0] / step)
-        size *= 1 if step * size >= window else 2
+    step = aligned(run, window / size)
+    size *= 1 if run.native or step * size >= window else 2
     laws: list[list[tuple[Law, int]]] = [[], [], []]  # mass at the ends; P and Q of the cells
     offset = slip = 0.0
     for (loss, count), (exact, _) in zip(parts, run.terms, strict=True):
@@ -148,16 +145,16 @@ def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int)
     scales = [found.log_scale + t * epsilon for found in sums]
     slack = 8.0 * UNIT * (max(abs(found.log_scale) for found in sums) + abs(epsilon) + 1.0) + slip
     least = float(sums[0].masses @ middle) - lost[0]
+    low = scales[0] - slack + math.log(least) - FUNCTION * (1.0 + abs(math.log(least))) if least > 0.0 else -math.inf
     # for every threshold, 1 - delta <= P(S below it) + e^epsilon Q(S above it)
-    shift = math.exp(scales[2] - scales[1]) if abs(scales[2] - scales[1]) < 1.0 else math.inf
+    if not abs(scales[2] - scales[1]) < 1.0:
+        return low, math.inf
+    shift = math.exp(scales[2] - scales[1])
     terms = np.concatenate(([0.0], np.add.accumulate(sums[1].masses * below)))
     terms[:-1] += shift * np.add.accumulate((sums[2].masses * above)[::-1])[::-1]
     first, last = (int(np.searchsorted(s, edge)) for edge in (-_BAND, _BAND))
     most = (float(terms[first : last + 1].min()) + lost[1] + shift * lost[2]) * (1.0 + 8.0 * FUNCTION)
-    return (
-        scales[0] - slack + math.log(least) - FUNCTION * (1.0 + abs(math.log(least))) if least > 0.0 else -math.inf,
-        scales[1] + slack + math.log(most) + FUNCTION * (1.0 + abs(math.log(most))),
-    )
+    return low, scales[1] + slack + math.log(most) + FUNCTION * (1.0 + abs(math.log(most)))
 
 
 def _outside(laws: list[tuple[Law, int]], edge: float, sign: float) -> float:

@@ -122,19 +122,23 @@ def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> t
     return Law(first - 1, points, heavy, theta, np.concatenate(([1.0], right[:-1]))), beyond
 
 
+def aligned(run: ComposedLoss, step: float) -> float:
+    """The native step of the run, or one not above this on which the atoms of one loss can be told exactly: of that with no other
+    values, and which moves the sum most."""
+    grains = [(loss.native > 0.0, loss.grain * math.sqrt(count), loss.grain) for loss, count in run.divisible if loss.grain > 0.0]
+    if run.native or not grains:
+        return run.native or step
+    grain = max(grains)[2]
+    return grain / math.ceil(grain / step)
+
+
 class Lattice:
     """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
 
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
         parts = run.divisible
         self.theta, self.centre = theta, _ = plan.theta, plan.centre
-        step = run.native or plan.window / size
-        # the atoms of one loss can be told exactly: those of the one that has no others and moves the sum most
-        grains = [(loss.native > 0.0, loss.grain * math.sqrt(count), loss.grain) for loss, count in parts if loss.grain > 0.0]
-        if grains and not run.native:
-            grain = max(grains)[2]
-            step = grain / math.ceil(grain / step)
-        self.step = step
+        self.step = step = aligned(run, plan.window / size)
         self.lost = slip = sag = 0.0
         upper: list[tuple[Law, int]] = []
         lower: list[tuple[Law, int]] = []
@@ -294,7 +298,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
         except TooFine:
             return low, high
         low, high = max(low, ends[0]), min(high, ends[1])
-        goal = 5e-10 if fine else min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 1e-3)
+        goal = 5e-10 if fine else min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 5e-7 if few(run) else 1e-3)
         if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):

@@ -108,7 +108,7 @@ class PartedStep(PartedCells):
         light = own * kept
         excess += sums[0] - blocked_sum(light) - line * blocked_sum(light * x) - (self.q + line * self.drift)
         # rounding: of the transform and its weights, of L, of the marks; then of the masses taken out
-        relative = (3.0 * UNIT) * z * z + ((added_terms(ratio.size) + 10.0) * UNIT + 4.0 * FUNCTION)
+        relative = (3.0 * UNIT) * z * z + ((added_terms(ratio.size, nodes) + 10.0) * UNIT + 4.0 * FUNCTION)
         turned = moved + 6.0 * UNIT * np.abs(ratio)
         excess_error += (rows[0] + light) @ relative + (tilted + own) @ kept_off
         pulled = (light * np.abs(x)) @ relative + (own * np.abs(x)) @ kept_off + (light * (1.0 + x)) @ moved

@@ -166,7 +166,7 @@ class StackedSlice:
 def _transform_error(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: Array) -> Array:
     """Bounds of the rounding errors of `fourier_sums`, of its weights and of L, at the nodes where |k| is `size`."""
     slope = weight @ (ratio_error + (6.0 * UNIT) * np.abs(ratio))
-    terms = added_terms(ratio.size)
+    terms = added_terms(ratio.size, size.shape[1])
     # three exponentials and their two products
     constant = weight @ ((3.0 * UNIT) * z * z + ((terms + 8.0) * UNIT + 3.0 * FUNCTION))
     return size * slope[:, None] + constant[:, None]

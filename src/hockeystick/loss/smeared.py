@@ -54,7 +54,7 @@ class _AtomSlice(AtomicSlice):
         dropped, weight, z = float(weight[~kept].sum()), weight[kept], z[kept]
         phi = fourier_sums(z, weight[None, :], step, nodes)[0]
         rounding = np.abs(exponent[kept]) + 2.0 * (np.abs(log_p[kept]) + abs(top))
-        fixed = float(weight @ (UNIT * rounding + (added_terms(z.size) + 12.0) * UNIT + 4.0 * FUNCTION + error))
+        fixed = float(weight @ (UNIT * rounding + (added_terms(z.size, nodes) + 12.0) * UNIT + 4.0 * FUNCTION + error))
         size = np.hypot(self.c, step * np.arange(nodes))
         lost = size * (float(weight @ np.abs(z)) * (z_error + 6.0 * UNIT)) + (fixed + dropped)
         lost *= SECOND_ORDER

@@ -52,7 +52,7 @@ def _block(size: int) -> int:
     return max(BLOCK, math.isqrt(size))
 
 
-def added_terms(size: int) -> int:
+def added_terms(size: int, nodes: int) -> int:
     """How many terms the rounding error of such a sum of `size` values counts, with those of two further exponentials."""
     block = _block(size)
-    return min(size, block) + -(-size // block) + _DEEPER
+    return min(size, block) + -(-size // block) + (_DEEPER if nodes >= _LONG * _LONG else 0)

@@ -11,7 +11,7 @@ Array = npt.NDArray[np.floating[Any]]
 Numbers = TypeVar("Numbers", npt.NDArray[np.floating[Any]], npt.NDArray[np.complexfloating[Any, Any]])
 ComplexArray = npt.NDArray[np.complexfloating[Any, Any]]
 
-BLOCK = 64
+BLOCK = 32  # terms that are summed at once
 _INVERSE_FACTORIALS = np.array([1.0 / math.factorial(k) for k in range(2, 60)])
 
 
