@@ -315,3 +315,13 @@ def test_enormous_counts_at_tiny_deltas(epsilon, steps, at):
     low, high = (hs.PureDP(epsilon) * steps).log_delta_bounds(at)
     assert low <= truth <= high
     assert high - low < 1e-8 * abs(high)
+
+
+def test_what_underflows_proves_nothing() -> None:
+    """Q(S >= t) that underflowed to 0 once made the lower end infinite; the truth is 3367501.2557 (balls, tests/oracle.py)."""
+    run = hs.Gaussian(sigma=0.060547610575654345).poisson(rate=1.2547336580509627e-05) * 1703422824
+    for neighbours, truth in (("remove", 3367501.255689308), ("add-or-remove", 3367501.255689308)):
+        bounds = run.epsilon_bounds(8.46986838828992e-303, neighbours=neighbours)
+        assert bounds.lower <= truth <= bounds.upper
+    added = run.epsilon_bounds(8.46986838828992e-303, neighbours="add")
+    assert added.lower < added.upper

@@ -29,6 +29,7 @@ from .plan import MOST, Plan, dense, estimate, guess, points_of
 _LEAST = 1 << 11
 _TRIES = 8
 _FEW = 12
+_TINY = 1e-300  # more than all that underflows in a sum
 
 Laws = Sequence[tuple[Law, int]]
 
@@ -183,7 +184,7 @@ class Lattice:
         found = Sum(laws, size, window.begin)
         self.scale_up = found.log_scale - self.theta * self.centre
         over, _ = window.beyond(laws, self.scale_up, self.theta)
-        self.delta_up = window.stick(window.sums(found, self.theta, window.decay, 1.0) + over, 1.0) + over
+        self.delta_up = window.stick(window.sums(found, self.theta, window.decay, 1.0) + over, 1.0) + (over + _TINY)
 
     def _lower(self, window: _Window, laws: Laws, other: Laws, size: int) -> None:
         first, second = Sum(laws, size, window.begin), Sum(other, size, window.begin)
@@ -191,12 +192,12 @@ class Lattice:
         scale = second.log_scale - (self.theta + 1.0) * self.centre
         _, alias = window.beyond(laws, self.scale_down, self.theta)
         over, _ = window.beyond(other, scale, self.theta + 1.0)
-        self.head_down = window.sums(first, self.theta, window.decay, -1.0) - alias
+        self.head_down = window.sums(first, self.theta, window.decay, -1.0) - (alias + _TINY)
         self.delta_down = window.stick(np.maximum(self.head_down, 0.0), -1.0)
         tail = window.sums(second, self.theta + 1.0, window.decay * window.discount, 1.0) + over
         relative = scale + self.centre - self.scale_down
         relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
-        self.tail_up = tail * math.exp(min(relative, 700.0))
+        self.tail_up = tail * math.exp(min(relative, 700.0)) + _TINY
 
     def epsilon(self, log_delta: float, slack: float) -> tuple[float, float]:
         """Both ends of epsilon, for log delta known up to slack."""

@@ -53,8 +53,7 @@ def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: flo
     for one in _chosen(run, floor, False):
         if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-3)):
             with suppress(TooFine):
-                found = one.epsilon(run, log_delta, slack)
-                low, high = max(low, found[0]), min(high, found[1])
+                low, high = _joined((low, high), one.epsilon(run, log_delta, slack))
     return low, high
 
 
@@ -64,6 +63,13 @@ def closer_log_delta(run: ComposedLoss, epsilon: float, fine: bool, ends: Interv
     for one in _chosen(run, 0.0, fine):
         if low < high - one.delta_width:
             with suppress(TooFine):
-                found = one.log_delta(run, epsilon)
-                low, high = max(low, found[0]), min(high, found[1])
+                low, high = _joined((low, high), one.log_delta(run, epsilon))
+    return low, high
+
+
+def _joined(known: Interval, found: Interval) -> Interval:
+    """What both prove; ends that contradict each other by far would be a mistake of ours, and the safe one is kept."""
+    low, high = max(known[0], found[0]), min(known[1], found[1])
+    if low > high + 1e-6 * (1.0 + abs(high)):
+        return -math.inf, max(known[1], found[1])
     return low, high
