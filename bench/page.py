@@ -109,7 +109,9 @@ def campaign(results: dict[str, Any]) -> str:
     text = _table(
         ["kind", "goal", "inputs", "hold", "within a sandwich", "not decided", "violated", "comparisons that hold"], rows
     )
-    verdict = "No violation was found." if not bad else f"**{bad} violations were found.**"
+    verdict = "No violation is left." if not bad else f"**{bad} violations are left.**"
+    for row in results.get("fixed", []):
+        verdict += f" Found by it and fixed: number {row['place']} of kind `{row['kind']}`, `{json.dumps(row['case'])}`."
     text = (
         f"{verdict} Truths in ball arithmetic; 'within a sandwich': the oracle's own interval is wider than ours and meets it."
         f"\n\n{text}"

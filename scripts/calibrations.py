@@ -1,9 +1,10 @@
-"""Random calibrations of every parameter to every target (`python scripts/calibrations.py 100`).
+"""Random calibrations of every parameter to every target: `python scripts/calibrations.py 100 [SEED [MINUTES]]`.
 
 Each answer must meet its target, and one part in 1e8 (whole numbers: one) toward more loss must not.  Prints what fails, and how
 many evaluations were needed.  Where the interval of the measure is wider than 1e-9, the second demand is not made, and counted.
 """
 
+import math
 import random
 import sys
 import time
@@ -13,6 +14,7 @@ from typing import Any
 
 import hockeystick as hs
 from hockeystick.planning.target import Target
+from progress import bar
 
 Maker = Callable[[Any], hs.Gaussian]
 
@@ -44,11 +46,11 @@ def _targets(r: random.Random) -> list[dict[str, float]]:
     ]
 
 
-def main(times: int, seed: int = 0, slow: bool = True) -> int:
-    """How many failed."""
+def main(times: int, seed: int = 0, slow: bool = True, minutes: float = math.inf) -> int:
+    """How many failed, of so many of each parameter and target, or as many as the time allows."""
     found: Counter[str] = Counter()
-    r = random.Random(seed)
-    for _ in range(times):
+    r, begin, done = random.Random(seed), time.monotonic(), 0
+    while done < times and time.monotonic() - begin < 60.0 * minutes:
         targets = _targets(r)
         for name, (make, start) in _parameters(r).items():
             for words in targets:
@@ -56,7 +58,10 @@ def main(times: int, seed: int = 0, slow: bool = True) -> int:
                     continue
                 found["asked"] += 1
                 found[_outcome(name, make, start, words)] += 1
-    print(dict(found))
+        done += 1
+        if times > 1:
+            bar(done, times, ", ".join(f"{count} {word}" for word, count in found.items()))
+    print(f"{done} of each parameter and target:", dict(found))
     return found["FAILED"]
 
 
@@ -88,4 +93,5 @@ def _beyond(target: Target, make: Maker, value: Any) -> bool:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100) > 0)
+    chosen = [float(word) for word in sys.argv[1:]] + [100.0, 0.0, math.inf][len(sys.argv) - 1 :]
+    raise SystemExit(main(int(chosen[0]), int(chosen[1]), minutes=chosen[2]) > 0)

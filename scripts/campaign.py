@@ -3,6 +3,7 @@
     python scripts/campaign.py                          until the goals are reached; interrupt and start again as you like
     python scripts/campaign.py contour mu --minutes 30  these kinds only, for so long
     python scripts/campaign.py --runs 100 --fresh       so many of each kind, from the start, nothing kept
+    python scripts/campaign.py --again                  what was violated, once more: what holds now counts as fixed
     python scripts/campaign.py --publish                writes bench/results/campaign.json, from which docs/accuracy.md is made
 
 Kinds: closed (conversions and closed forms), order (the order of the bounds), contour (DP-SGD, mixed or not), lattice (every
@@ -207,6 +208,7 @@ class Campaign:
     seed: int
     tallies: dict[str, Tally]
     sources: dict[str, int] = field(default_factory=dict)
+    fixed: list[Case] = field(default_factory=list)  # what was violated once and holds now
 
     @classmethod
     def load(cls, path: Path | None, seed: int, kinds: dict[str, Kind] = KINDS) -> "Campaign":
@@ -215,7 +217,7 @@ class Campaign:
             return cls(seed, {kind: Tally() for kind in kinds})
         known = json.loads(path.read_text(encoding="utf-8"))
         tallies = {kind: Tally(**known["tallies"].get(kind, {})) for kind in kinds}
-        return cls(known["seed"], tallies, known["sources"])
+        return cls(known["seed"], tallies, known["sources"], known.get("fixed", []))
 
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -226,7 +228,7 @@ class Campaign:
     def summary(self) -> Case:
         goals = {kind: KINDS[kind].goal for kind in self.tallies if kind in KINDS}
         tallies = {kind: vars(one) for kind, one in self.tallies.items()}
-        return {"seed": self.seed, "sources": self.sources, "goals": goals, "tallies": tallies}
+        return {"seed": self.seed, "sources": self.sources, "goals": goals, "tallies": tallies, "fixed": self.fixed}
 
     @property
     def violations(self) -> int:
@@ -299,6 +301,28 @@ def run(
         campaign.save(path)
 
 
+def again(campaign: Campaign, path: Path) -> None:
+    """Examines what was violated or failed once more, and keeps a record of what holds now."""
+    log = path.with_suffix(".log.jsonl")
+    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+    known = {(row["kind"], row["place"]) for row in campaign.fixed}
+    for row in rows:
+        place = row["kind"], row["place"]
+        if row["verdict"] not in ("violated", "failed") or place in known:
+            continue
+        found = examined(row["kind"], campaign.seed, row["place"])
+        worst = min(found.verdicts, key=_ranked)
+        print(f"{row['kind']} {row['place']}: {row['verdict']}, now {worst}")
+        if worst in ("violated", "failed"):
+            continue
+        tally = campaign.tallies[row["kind"]].inputs
+        tally[row["verdict"]] -= 1
+        tally[worst] = tally.get(worst, 0) + 1
+        campaign.fixed.append({"kind": row["kind"], "place": row["place"], "was": row["verdict"], "case": row["case"]})
+        known.add(place)
+    campaign.save(path)
+
+
 def told(campaign: Campaign) -> str:
     """The summary, a line a kind."""
     lines = []
@@ -309,7 +333,7 @@ def told(campaign: Campaign) -> str:
             wide, lower, upper, place, _ = tally.widest[0]
             line += f"; widest {wide:.1e} (number {place}: {lower!r} to {upper!r})"
         lines.append(line)
-    return "\n".join([*lines, f"violations: {campaign.violations}"])
+    return "\n".join([*lines, f"violations: {campaign.violations}; found earlier and fixed: {len(campaign.fixed)}"])
 
 
 def main(words: list[str] | None = None) -> int:
@@ -320,6 +344,7 @@ def main(words: list[str] | None = None) -> int:
     options.add_argument("--minutes", type=float, default=math.inf)
     options.add_argument("--runs", type=int, help="so many of each kind instead of the goals")
     options.add_argument("--fresh", action="store_true", help="from the start; nothing is kept")
+    options.add_argument("--again", action="store_true", help="examine what was violated once more, and end")
     options.add_argument("--publish", action="store_true", help="write the summary that the documents are made from, and end")
     options.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help="this input alone")
     chosen = options.parse_args(words)
@@ -331,6 +356,10 @@ def main(words: list[str] | None = None) -> int:
         return int(bool({"violated", "failed"} & set(found.verdicts)))
     path = None if chosen.fresh else chosen.state
     campaign = Campaign.load(path, chosen.seed)
+    if chosen.again and path:
+        again(campaign, path)
+        print(told(campaign))
+        return int(campaign.violations > 0)
     if chosen.publish:
         PUBLISHED.parent.mkdir(parents=True, exist_ok=True)
         campaign.save(PUBLISHED)

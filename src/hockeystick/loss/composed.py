@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class ComposedLoss:
 
     terms: tuple[tuple[Loss, int], ...]
     _coarse: dict[Loss, Coarse] = field(default_factory=dict, compare=False, repr=False)
+    lattices: list[Any] = field(default_factory=list, compare=False, repr=False)  # that were laid for it
 
     @property
     def rows(self) -> int:
@@ -54,8 +55,10 @@ class ComposedLoss:
 
     def singles(self) -> "list[ComposedLoss]":
         """The run of each ordered pair."""
-        if self.rows == 1:
-            return [self]
+        return [self] if self.rows == 1 else self._singles
+
+    @cached_property
+    def _singles(self) -> "list[ComposedLoss]":
         return [ComposedLoss(tuple((loss.single(row), count) for loss, count in self.terms)) for row in range(self.rows)]
 
     def variants(self, kind: Literal["covers", "members"]) -> "list[ComposedLoss]":

@@ -29,6 +29,7 @@ from .plan import MOST, Plan, dense, estimate, guess, points_of
 _LEAST = 1 << 11
 _TRIES = 8
 _FEW = 12
+_KEPT, _CHEAP = 1 << 17, 1 << 15  # points of a lattice that is kept, and of one that costs little
 _TINY = 1e-300  # more than all that underflows in a sum
 
 Laws = Sequence[tuple[Law, int]]
@@ -139,7 +140,7 @@ class Lattice:
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
         parts = run.divisible
         self.theta, self.centre = theta, _ = plan.theta, plan.centre
-        self.step = step = aligned(run, plan.window / size)
+        self.step, self.size = step, _ = aligned(run, plan.window / size), size
         self.lost = slip = sag = 0.0
         upper: list[tuple[Law, int]] = []
         lower: list[tuple[Law, int]] = []
@@ -285,8 +286,17 @@ def _finer(size: int, excess: float) -> int:
 
 
 def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> tuple[float, float]:
-    """Both ends of log delta(epsilon) likewise; to nine digits, if `fine`."""
+    """Both ends of log delta(epsilon) likewise; to nine digits, if `fine`.  Lattices serve the epsilons near them, too."""
     _check(run)
+
+    def goal(theta: float, size: int) -> float:
+        """More is wanted of few steps, where that is cheap."""
+        return 5e-10 if fine else min(theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 5e-7 if few(run) and size < _CHEAP else 1e-3)
+
+    for kept in run.lattices:
+        low, high = kept.log_delta(epsilon)
+        if high - low <= goal(kept.theta, kept.size):
+            return low, high
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
     for _ in range(3 if run.native else _TRIES):
@@ -295,16 +305,18 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
         try:
-            ends = Lattice(run, plan, size).log_delta(epsilon)
+            lattice = Lattice(run, plan, size)
         except TooFine:
             return low, high
+        ends = lattice.log_delta(epsilon)
         low, high = max(low, ends[0]), min(high, ends[1])
-        goal = 5e-10 if fine else min(plan.theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 5e-7 if few(run) else 1e-3)
-        if high - low <= goal or (run.native and math.isfinite(ends[1] - ends[0])):
+        if high - low <= goal(plan.theta, size) or (run.native and math.isfinite(ends[1] - ends[0])):
+            if size <= _KEPT:
+                run.lattices[:] = [lattice, *run.lattices[:3]]
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             about = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
-            size = _finer(size, (ends[1] - ends[0]) / goal)
+            size = _finer(size, (ends[1] - ends[0]) / goal(plan.theta, size))
         else:
             size, stretch = size * 4, stretch * 1.5
     return low, high

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .certain import Interval
 from .composed import ComposedLoss
 from .large_atoms import large_epsilon, large_log_delta
-from .lattice import lattice_epsilon, lattice_log_delta
+from .lattice import few, lattice_epsilon, lattice_log_delta
 from .listed import listed_epsilon, listed_log_delta
 from .noise import TooFine
 from .parted import parted_epsilon, parted_log_delta
@@ -29,15 +29,17 @@ class _StandIn(NamedTuple):
 
 
 def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
-    """In the order in which they are asked."""
+    """In the order in which they are asked; `fine` if a single answer is wanted, and not one of many."""
     lattice = _StandIn(
         lambda run, log_delta, slack: lattice_epsilon(run, log_delta, slack, floor),
         lambda run, epsilon: lattice_log_delta(run, epsilon, fine),
         5e-6 if parts(run) else 1e-6,  # where steps are parted, a lattice seldom does better
-        1e-9 if fine else 1e-6,
+        1e-9 if fine and few(run) else 1e-6,
     )
     found = [lattice]
-    if parts(run):
+    if parts(run) and not fine and few(run):  # a lattice is cheaper, and serves more than one epsilon
+        found.append(_StandIn(parted_epsilon, parted_log_delta))
+    elif parts(run):
         found.insert(0, _StandIn(parted_epsilon, parted_log_delta, 1e-8, 1e-8))
     elif spreads(run):
         smearing = [_StandIn(large_epsilon, large_log_delta), _StandIn(smeared_epsilon, smeared_log_delta)]
@@ -50,7 +52,7 @@ def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
 def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: float, ends: Interval) -> Interval:
     """Closer ends of epsilon, for log delta known up to slack; nothing more is done once epsilon is at most `floor`."""
     low, high = ends
-    for one in _chosen(run, floor, False):
+    for one in _chosen(run, floor, True):
         if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-3)):
             with suppress(TooFine):
                 low, high = _joined((low, high), one.epsilon(run, log_delta, slack))
