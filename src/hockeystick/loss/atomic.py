@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.cells import Cells
-from ..numerics.fourier import fourier_sums
+from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..numerics.series import Array, ComplexArray, exp_remainder, log1p_complex, power_sums, series_degree
 from .cumulant import NOTHING, Closed, Slice
@@ -56,6 +56,11 @@ class AtomicLoss(ABC):
         return up(top, abs(top) * self.atoms.z_error) if self.atoms.z_error else top
 
     @property
+    def ceiling_error(self) -> float:
+        """By how much of itself the ceiling may exceed the largest value."""
+        return 2.0 * self.atoms.z_error + 4.0 * FUNCTION if self.atoms.z_error else 0.0
+
+    @property
     def log_top_mass(self) -> float:
         return float(self.atoms.log_p[-1]) - self.atoms.error
 
@@ -78,7 +83,9 @@ class AtomicLoss(ABC):
         return float(z[-1] - z[int(log_p[:-1].argmax())])
 
     def slip(self, largest: float) -> float:
-        return self.atoms.z_error * largest + float(self._near(np.array(largest)))
+        if self.atoms.z_error > 1e-6:  # a value beyond the largest that matters might be taken for a smaller one
+            return math.inf
+        return (self.atoms.z_error * largest + float(self._near(np.array(largest)))) * (1.0 + 1e-3)
 
     def _near(self, size: Array) -> Array:
         """By how much a value of this size may exceed an edge that is meant to be that value."""
@@ -130,10 +137,10 @@ class AtomicLoss(ABC):
     def closed(self, epsilon: float) -> Closed:
         """The sum of p (1 - e^{epsilon - z}) over the values above epsilon."""
         z, log_p, _, error, z_error = self.atoms
-        first = int(np.searchsorted(z, epsilon))
+        first = int(np.searchsorted(z, epsilon - 3.0 * z_error * abs(epsilon)))  # with those that may lie above it in truth
         if epsilon >= self.ceiling or first == z.size:
             return NOTHING
-        gap, log_mass = z[first:] - epsilon, log_p[first:]
+        gap, log_mass = np.maximum(z[first:] - epsilon, 0.0), log_p[first:]
         top = float(log_mass.max())
         mass = np.exp(log_mass - top)
         kept = np.exp(-gap)
@@ -178,7 +185,7 @@ def excess_sums(atoms: Atoms, c: float, k: ComplexArray, size: float, spare: flo
         tilted = np.exp(log_p[~small] + c * z)
         total += fourier_sums(z, tilted[None, :], float(k.imag[1]) if k.size > 1 else 0.0, k.size)[0]
         total -= float(q.sum()) + k * float((p - q).sum())
-        off = error + 6.0 * FUNCTION + (z.size + 40.0) * UNIT
+        off = error + 6.0 * FUNCTION + (added_terms(z.size, k.size) + 16.0) * UNIT
         lost += float(tilted.sum() + q.sum()) * off + reach * (
             float((p + q).sum()) * off + float(tilted @ np.abs(z)) * (z_error + 8.0 * UNIT)
         )

@@ -65,7 +65,7 @@ def at_least(run: ComposedLoss, epsilon: float) -> float:
             single = loss.closed(epsilon)
             if single is not None:
                 low = max(low, single.low)
-    top = run.ceiling * (1.0 - 1e-13)  # surely at most the largest loss
+    top = run.surely
     if epsilon < top and run.log_top_mass > -math.inf:
         low = max(low, run.log_top_mass + math.log(-math.expm1(epsilon - top)) - 4.0 * FUNCTION)
     return low

@@ -104,7 +104,7 @@ class Contour:
     """
 
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
-        self.c = saddle.c
+        self.c, self.step = saddle.c, 0.0
         self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
         self.slices = run.slice(saddle.c, saddle.ahead)
         if self.c > 0.0:
@@ -163,6 +163,8 @@ class Contour:
         self.height_error = [8.0 * UNIT * (abs(height) + base) for height in self.height]
         relative = np.expm1(np.minimum(error, 600.0))
         self.errors = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
+        if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c)
+            self.errors = np.where(error > 600.0, np.abs(kernel) + sizes, self.errors)
         self.sum_error: list[float] = self.errors.sum(axis=1).tolist()
         scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
         self.fixed = [height + scale for height in self.height]

@@ -250,6 +250,8 @@ class SampledAtoms(AtomicLoss):
             log_q = np.append(math.log(lone), log_q)
         # d log moved / d log z is at most 2 + |z|
         off = z_error * (2.0 + float(np.abs(z).max())) + 4.0 * FUNCTION
+        if float(z.max()) > 30.0:  # log q + z is rounded
+            off += FUNCTION + 4.0 * UNIT * (abs(math.log(self.rate)) + float(np.abs(z).max()))
         error = error + 4.0 * FUNCTION
         if self.removal:
             return Atoms(moved, mixed, log_q, error, off)

@@ -15,7 +15,6 @@ import numpy as np
 from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
 from ..numerics.series import log_fraction
-from .atomic import AtomicLoss
 from .certain import Interval, at_least, certain, epsilon_at_least, largest, near_one, trivial, unsampled
 from .composed import ComposedLoss
 from .contour import Contour, Saddle
@@ -153,9 +152,7 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
     """
     ceiling = run.ceiling
     if log_delta == -math.inf:
-        listed = len(run.terms) == 1 and run.terms[0][1] == 1 and isinstance(run.terms[0][0], AtomicLoss)
-        least = ceiling if listed else ceiling * (1.0 - 8.0 * FUNCTION - 2.0 * len(run.terms) * UNIT)
-        return max(0.0, least), max(0.0, ceiling)
+        return max(0.0, min(run.surely, ceiling)), max(0.0, ceiling)
     slack = FUNCTION * abs(log_delta)
     target = log_delta - slack, log_delta + slack  # surely below and above log(delta)
     sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < log_delta for loss, count in run.terms)

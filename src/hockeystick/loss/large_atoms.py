@@ -83,7 +83,12 @@ class LargeApart(Apart):
             found = np.logaddexp.reduce(exponent, axis=1)
             if loss.stray > -math.inf:
                 found = np.logaddexp(found, loss.stray - self.rates * math.log1p(-loss.rate))
-            off = error + self.rates * (float(np.abs(z[0])) * (z_error + 8.0 * UNIT)) + 8.0 * FUNCTION * math.log2(2.0 + z.size)
+            # each of the sums rounds
+            off = (
+                error
+                + self.rates * (float(np.abs(z).max()) * (z_error + 8.0 * UNIT))
+                + z.size * (FUNCTION + UNIT * np.abs(found))
+            )
             total += count * np.maximum(found + off, 0.0)
         total *= 1.0 + 8.0 * UNIT
         return total
@@ -93,7 +98,7 @@ class LargeApart(Apart):
         z, _, log_q, error, z_error = loss.atoms
         room = self.epsilon - z * (1.0 - z_error - 8.0 * UNIT)
         logs = log_q + self.rates[:, None] * np.where(z > 0.0, room, self.epsilon - 2.0 * z)
-        found = np.logaddexp.accumulate(logs[:, ::-1], axis=1)[:, ::-1] + (error + 16.0 * FUNCTION * math.log2(2.0 + z.size))
+        found = np.logaddexp.accumulate(logs[:, ::-1], axis=1)[:, ::-1] + (error + z.size * (FUNCTION + 2e4 * UNIT))
         return np.append(found, np.full((self.rates.size, 1), -1e4), axis=1)
 
     def taken(self, epsilon: float) -> float:

@@ -29,12 +29,15 @@ class Listed:
         if steps > _STEPS:
             raise TooFine
         self.z, self.log_p = np.zeros(1), np.zeros(1)
-        self.slip = self.error = left_out = 0.0
+        self.slip = self.error = 0.0
+        self.left_out = run.log_stray
         for loss, count in run.terms:
             assert isinstance(loss, AtomicLoss)
             z, log_p, _, error, z_error = loss.atoms
             kept = log_p > log_delta - _LIGHT - math.log(steps * z.size)
-            left_out += count * float(np.exp(log_p[~kept]).sum())
+            if not kept.all():
+                off = error + 4.0 * FUNCTION * z.size + math.log(count)
+                self.left_out = float(np.logaddexp(self.left_out, np.logaddexp.reduce(log_p[~kept]) + off))
             z, log_p = z[kept], log_p[kept]
             if not 0 < math.comb(count + z.size - 1, count) * self.z.size <= _MOST:
                 raise TooFine
@@ -46,7 +49,6 @@ class Listed:
         self.z, self.log_p = self.z[order], self.log_p[order]
         self.slip += 4.0 * UNIT * float(np.abs(self.z).max()) * (1.0 + math.log2(steps + 1.0))
         self.error += 8.0 * FUNCTION * (1.0 + math.log(steps)) * steps + (self.z.size + 16.0) * UNIT
-        self.left_out = np.logaddexp(math.log(left_out) if left_out else -math.inf, run.log_stray)
 
     def _log_delta(self, epsilon: float) -> tuple[float, float]:
         """log of the sum, and its slope."""
@@ -109,5 +111,11 @@ def listed_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
 
 def listed_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
-    listed = Listed(run, min(estimate(run, epsilon), -1e-9))
-    return listed.lower(epsilon), min(0.0, listed.upper(epsilon))
+    about = min(estimate(run, epsilon), -1e-9)
+    for _ in range(3):
+        listed = Listed(run, about)
+        low, high = listed.lower(epsilon), min(0.0, listed.upper(epsilon))
+        if high - low < 1e-9 or not about - 1.0 > low > -math.inf:
+            break
+        about = low  # the estimate was too high, and too much was left out
+    return low, high

@@ -66,12 +66,18 @@ class OpposedAtoms(AtomicLoss):
         back = forth[::-1]
         kept, took = math.log1p(-self.rate), math.log(self.rate)
         log_p, log_q = np.logaddexp(kept + log_f, took + forth + log_f), np.logaddexp(kept + log_f, took + back + log_f)
-        one, two = drawn(forth, self.rate), drawn(back, self.rate)
-        z = one - two
-        size = np.abs(one) + np.abs(two)
-        ratio = float((size[z != 0.0] / np.abs(z[z != 0.0])).max(initial=1.0))
-        steep = 2.0 + float(np.abs(forth).max())  # of log drawn in log of its argument
-        return Atoms(z, log_p, log_q, error + 8.0 * FUNCTION, ratio * (4.0 * FUNCTION + 6.0 * UNIT * steep))
+        # log((1 - q + q e^a)/(1 - q + q e^b)) = log(1 + w), w = q e^b/(1 - q + q e^b) (e^{a-b} - 1), a the larger of the two
+        below, ahead = np.minimum(forth, back), np.abs(forth - back)
+        with np.errstate(divide="ignore"):
+            log_grown = np.where(ahead > 30.0, ahead + np.log1p(-np.exp(-ahead)), np.log(np.expm1(np.minimum(ahead, 30.0))))
+        inside = drawn(below, self.rate)
+        size = np.logaddexp(0.0, took + below - inside + log_grown)
+        z = np.copysign(size, forth - back)
+        # an error of log w counts with the share 1 - e^-z of it in z
+        off = 6.0 * FUNCTION + 8.0 * UNIT * (2.0 + abs(took) + np.abs(below) + np.abs(inside) + ahead)
+        with np.errstate(invalid="ignore"):
+            share = np.where(size > 1e-8, -np.expm1(-size) / size, 1.0)
+        return Atoms(z, log_p, log_q, error + 8.0 * FUNCTION, float((off * share).max()) + 4.0 * FUNCTION)
 
     def _noise(self) -> tuple[Array, Array, float]:
         """log f(y) and log f(y - move)/f(y) for increasing y, and a bound of the error of log f."""

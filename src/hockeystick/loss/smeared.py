@@ -82,6 +82,8 @@ class Smeared:
             if self.contour.lay():
                 self._rest = self._beyond()
                 return
+            if not self.contour.step:
+                break
             # as narrow as the nodes allow
             self.h = max(self.h, 1.2 * math.sqrt(2.0 * TOLERANCE) / (self.nodes_allowed * self.contour.step))
             if not self.h * self.h * (1.0 + saddle.c) < _WORTH * saddle.epsilon:

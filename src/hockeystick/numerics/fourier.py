@@ -55,4 +55,6 @@ def _block(size: int) -> int:
 def added_terms(size: int, nodes: int) -> int:
     """How many terms the rounding error of such a sum of `size` values counts, with those of two further exponentials."""
     block = _block(size)
-    return min(size, block) + -(-size // block) + (_DEEPER if nodes >= _LONG * _LONG else 0)
+    # products of two tables have two terms in each of their parts; of real weights with one there is one in each
+    factor = 1 if nodes * size < _TABLE else 3
+    return factor * (min(size, block) + -(-size // block)) + (_DEEPER if nodes >= _LONG * _LONG else 0)
