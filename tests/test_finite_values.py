@@ -243,3 +243,105 @@ def test_a_proof_that_does_not_fall_proves_nothing() -> None:
         upper = lower
 
     assert ends(Flat(), -1.5, 0.0, 1.0) == (-math.inf, math.inf)
+
+
+def opposed(forms: list[tuple[mpf, mpf, mpf]], rate: float) -> list[tuple[mpf, mpf]]:
+    """Sampled noise moved either way, as (log ratio, mass): from the masses of the noise moved forth, at rest and moved back."""
+    q = mpf(rate)
+    return [
+        (mp.log(((1 - q) * rest + q * forth) / ((1 - q) * rest + q * back)), (1 - q) * rest + q * forth)
+        for forth, rest, back in forms
+    ]
+
+
+def laplace_moved(scale: float, move: int) -> list[tuple[mpf, mpf, mpf]]:
+    """Discrete Laplace noise from -move to move, all that lies beyond at the ends."""
+    mp.dps = 60
+    fall = 1 / mpf(scale)
+    unit = (1 - mp.exp(-fall)) / (1 + mp.exp(-fall))
+
+    def mass(y: int, centre: int) -> mpf:
+        share = 1 / (1 + mp.exp(-fall)) if abs(y) == move else unit
+        return share * mp.exp(-abs(y - centre) * fall)
+
+    return [(mass(y, move), mass(y, 0), mass(y, -move)) for y in range(-move, move + 1)]
+
+
+@pytest.mark.parametrize(
+    ("scale", "move", "rate", "steps", "delta"),
+    [(0.1, 5, 0.1, 3, 1e-6), (0.1, 5, 0.01, 1, 1e-9), (0.09, 5, 0.1, 2, 1e-6), (0.125, 6, 0.1, 4, 1e-8), (2.0, 3, 0.2, 4, 1e-3)],
+)
+def test_replaced_records_in_a_sample_with_little_discrete_noise(
+    scale: float, move: int, rate: float, steps: int, delta: float
+) -> None:
+    """Where the difference of two logarithms once cancelled, and the error of small values was charged to large ones."""
+    exact = opposed(laplace_moved(scale, move), rate)
+    assert abs(sum(mass for _, mass in exact) - 1) < mpf("1e-50")
+    bounds = (hs.DiscreteLaplace(scale=scale, sensitivity=move).poisson(rate=rate) * steps).epsilon_bounds(
+        delta, neighbours="replace"
+    )
+    assert bounds.width < 1e-6 * bounds.upper
+
+    def at(epsilon: float) -> mpf:
+        law = {mpf(0): mpf(1)}
+        for _ in range(steps):
+            longer: dict[mpf, mpf] = {}
+            for z, mass in law.items():
+                for other, more in exact:
+                    key = mp.mpf(mp.nstr(z + other, 40))
+                    longer[key] = longer.get(key, mpf(0)) + mass * more
+            law = longer
+        return sum(mass * (1 - mp.exp(epsilon - z)) for z, mass in law.items() if z > epsilon)
+
+    assert at(bounds.upper) <= mpf(delta) <= at(bounds.lower)
+
+
+@pytest.mark.parametrize(("epsilon", "truth"), [(11.0, -1016.98889455725), (12.0, -1017.00784667279), (14.0, -1017.22275193758)])
+def test_what_a_list_leaves_out_is_counted_however_small(epsilon: float, truth: float) -> None:
+    run = hs.DiscreteGaussian(sigma=0.44).poisson(rate=1e-37) * 2
+    bounds = run.log_delta_bounds(epsilon, neighbours="remove")
+    assert bounds.lower <= truth <= bounds.upper
+
+
+def test_a_contour_that_cannot_be_laid_is_no_crash() -> None:
+    run = hs.ApproxDP(epsilon=0.5, delta=1e-43).poisson(rate=4e-6) * 3 + hs.Gaussian(sigma=28.0).poisson(rate=2e-4) * 29
+    bounds = run.delta_bounds(0.0012, neighbours="replace")
+    assert 0.0 <= bounds.lower <= bounds.upper < 1.0
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_epsilon_a_few_units_above_a_value(seed: int) -> None:
+    """A value that is stored just below epsilon may lie above it in truth."""
+    rng = random.Random(seed)
+    response, rate, exact = drawn(rng)
+    run = response.poisson(rate=rate)
+    for z, _ in exact:
+        for units in (-3, -1, 0, 1, 2, 3):
+            epsilon = float(z) * (1.0 + units * 2.0**-52)
+            bounds = run.delta_bounds(epsilon, neighbours="remove")
+            assert mpf(bounds.lower) <= exact_delta(exact, 1, epsilon) <= mpf(bounds.upper)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_largest_loss_from_both_sides(seed: int) -> None:
+    response, rate, exact = drawn(random.Random(seed))
+    bounds = response.poisson(rate=rate).epsilon_bounds(0.0, neighbours="remove")
+    assert mpf(bounds.lower) <= max(z for z, _ in exact) <= mpf(bounds.upper)
+
+
+def test_the_largest_loss_of_a_rare_sample() -> None:
+    """log q + epsilon is rounded where both are large."""
+    bounds = (
+        hs.RandomizedResponse(epsilon=600.0, categories=3)
+        .poisson(rate=3.4471245580918845e-262)
+        .epsilon_bounds(0.0, neighbours="remove")
+    )
+    mp.dps = 60
+    truth = mp.log1p(mpf(3.4471245580918845e-262) * mp.expm1(mpf(600)))
+    assert mpf(bounds.lower) <= truth <= mpf(bounds.upper)
+
+
+def test_just_below_the_largest_sum_of_large_losses() -> None:
+    run = hs.DiscreteLaplace(scale=0.0036).poisson(rate=0.0037) * 2
+    bounds = run.delta_bounds(544.3567106368753, neighbours="remove")
+    assert bounds.lower <= 2.2419810844274808e-16 <= bounds.upper
