@@ -12,7 +12,7 @@ import numpy as np
 
 from ..numerics.cells import Cells
 from ..numerics.roots import increasing_root
-from ..numerics.rounding import FUNCTION, LARGEST, UNIT
+from ..numerics.rounding import LARGEST, UNIT
 from ..numerics.series import Array, ComplexArray
 from .atomic import AtomicLoss
 from .cumulant import Loss, Slice
@@ -135,7 +135,7 @@ class ComposedLoss:
     def surely(self) -> float:
         """At most the largest loss."""
         exact = len(self.terms) == 1 and self.terms[0][1] == 1 and self.ceiling < math.inf
-        tops = [count * loss.ceiling * (1.0 - getattr(loss, "ceiling_error", 8.0 * FUNCTION)) for loss, count in self.terms]
+        tops = [count * loss.ceiling * (1.0 - getattr(loss, "ceiling_error", 1e-13)) for loss, count in self.terms]
         if any(math.isinf(top) for top in tops):
             return math.inf
         total = math.fsum(tops)

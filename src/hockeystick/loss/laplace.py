@@ -28,6 +28,7 @@ class LaplaceLoss:
     a: float
 
     log_top_mass = -math.log(2.0) * (1.0 + 2.0 * UNIT)
+    ceiling_error = 8.0 * UNIT  # a is rounded, and up
     nodes_allowed = 1 << 12
     knee = math.inf
     rows = 1
