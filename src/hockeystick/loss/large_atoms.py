@@ -1,8 +1,8 @@
 """Sparsely sampled losses that take finitely many values: large ones are counted apart, the others smeared.
 
-For a removal, where Z >= log(1 - q).  Q(S < eps, some) is at most the sum over all steps, and over their large values z, of
-q(z) Q(S' < eps - z), S' the sum of the others, and by Chernoff's inequality Q(S' < x) <= e^{rx} (E_Q e^{-rZ})^n for every r > 0.
-(E_Q e^{-rZ} is at least 1, so that n need not be one step fewer.)
+Of the sampled losses a removal, where Z >= log(1 - q); others may take part.  Q(S < eps, some) is at most the sum over all steps,
+and over their large values z, of q(z) Q(S' < eps - z), S' the sum of the others, and by Chernoff's inequality
+Q(S' < x) <= e^{rx} (E_Q e^{-rZ})^n for every r > 0.  (E_Q e^{-rZ} is at least 1, so that n need not be one step fewer.)
 """
 
 import math
@@ -54,7 +54,7 @@ class LargeApart(Apart):
         if not counts_large(run) or not (1e-9 < epsilon < 300.0 and log_delta > -600.0):
             raise TooFine
         self.epsilon, self.rates = epsilon, _RATES / epsilon
-        terms = [(loss, count) for loss, count in run.terms if isinstance(loss, SampledAtoms)]
+        terms = [(loss, count) for loss, count in run.terms if isinstance(loss, AtomicLoss)]
         chernoff = self._chernoff(terms)
         sums = [self._from_each_on(loss) for loss, _ in terms]
         for cut in (_CUTS * epsilon).tolist():
@@ -74,14 +74,14 @@ class LargeApart(Apart):
         saddle = Saddle.of_epsilon(kept, epsilon)
         self.inner, self.pace = Smeared(kept, saddle), saddle.c
 
-    def _chernoff(self, terms: list[tuple[SampledAtoms, int]]) -> Array:
+    def _chernoff(self, terms: list[tuple[AtomicLoss, int]]) -> Array:
         """log of (E_Q e^{-rZ})^n, rounded up; values that are left out are at least log(1 - q)."""
         total = np.zeros(self.rates.size)
         for loss, count in terms:
             z, _, log_q, error, z_error = loss.atoms
             exponent = log_q - self.rates[:, None] * z
             found = np.logaddexp.reduce(exponent, axis=1)
-            if loss.stray > -math.inf:
+            if isinstance(loss, SampledAtoms) and loss.stray > -math.inf:
                 found = np.logaddexp(found, loss.stray - self.rates * math.log1p(-loss.rate))
             # each of the sums rounds
             off = (
@@ -93,7 +93,7 @@ class LargeApart(Apart):
         total *= 1.0 + 8.0 * UNIT
         return total
 
-    def _from_each_on(self, loss: SampledAtoms) -> Array:
+    def _from_each_on(self, loss: AtomicLoss) -> Array:
         """For each r, log of the sum of q(z) e^{r (epsilon - z)} from each value on, rounded up."""
         z, _, log_q, error, z_error = loss.atoms
         room = self.epsilon - z * (1.0 - z_error - 8.0 * UNIT)
@@ -106,13 +106,14 @@ class LargeApart(Apart):
 
 
 def counts_large(run: ComposedLoss) -> bool:
-    """Whether the run is a removal of sampled losses that take finitely many values, and sparse enough to be worth it."""
+    """Whether all losses take finitely many values, some of them sampled, in a removal, and sparsely enough to be worth it."""
     drawn = 0.0
     for loss, count in run.terms:
-        if not isinstance(loss, SampledAtoms) or not loss.removal or loss.infinite or loss.lone:
+        removal = isinstance(loss, SampledAtoms) and loss.removal
+        if not isinstance(loss, AtomicLoss) or loss.infinite or loss.lone or (loss.stray > -math.inf and not removal):
             return False
-        drawn += count * loss.rate
-    return run.rows == 1 and drawn < _DENSE
+        drawn += count * loss.rate if isinstance(loss, SampledAtoms) and removal else 0.0
+    return run.rows == 1 and 0.0 < drawn < _DENSE
 
 
 def large_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
