@@ -164,7 +164,8 @@ class Contour:
         relative = np.expm1(np.minimum(error, 600.0))
         self.errors = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
         if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c)
-            self.errors = np.where(error > 600.0, np.abs(kernel) + sizes, self.errors)
+            most = np.abs(kernel) * np.exp(np.minimum(value.real + error, 0.0)) * SECOND_ORDER
+            self.errors = np.where(error > 600.0, most + sizes, self.errors)
         self.sum_error: list[float] = self.errors.sum(axis=1).tolist()
         scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
         self.fixed = [height + scale for height in self.height]
