@@ -29,7 +29,7 @@ from .plan import MOST, Plan, dense, estimate, guess, points_of
 _LEAST = 1 << 11
 _TRIES = 8
 _FEW = 12
-_KEPT, _CHEAP = 1 << 17, 1 << 15  # points of a lattice that is kept, and of one that costs little
+_KEPT, _CHEAP = 1 << 16, 1 << 15  # points of a lattice that is kept, and of one that costs little
 _TINY = 1e-300  # more than all that underflows in a sum
 
 Laws = Sequence[tuple[Law, int]]
@@ -312,7 +312,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low <= goal(plan.theta, size) or (run.native and math.isfinite(ends[1] - ends[0])):
             if size <= _KEPT:
-                run.lattices[:] = [lattice, *run.lattices[:3]]
+                run.lattices[:] = [lattice, *run.lattices[:2]]
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             about = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
