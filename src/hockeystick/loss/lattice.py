@@ -50,6 +50,10 @@ class _Window:
             self.decay = np.exp(self.theta * (self.centre - self.s))
             self.discount = np.exp(np.minimum(self.centre - self.s, 700.0))
 
+    def spent(self) -> None:
+        """Nothing more is summed over it."""
+        del self.decay, self.discount
+
     def sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
         """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1)."""
         sums = _from_each_on(found.masses * weights)
@@ -179,7 +183,10 @@ class Lattice:
         self.slip, self.sag = self.high.slip + slip, self.low.slip + sag
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
             self._upper(self.high, upper, size)
+            upper.clear()  # lattices are large
+            self.high.spent()
             self._lower(self.low, lower, other, size)
+            self.low.spent()
 
     def _upper(self, window: _Window, laws: Laws, size: int) -> None:
         found = Sum(laws, size, window.begin)
@@ -187,14 +194,17 @@ class Lattice:
         over, _ = window.beyond(laws, self.scale_up, self.theta)
         self.delta_up = window.stick(window.sums(found, self.theta, window.decay, 1.0) + over, 1.0) + (over + _TINY)
 
-    def _lower(self, window: _Window, laws: Laws, other: Laws, size: int) -> None:
-        first, second = Sum(laws, size, window.begin), Sum(other, size, window.begin)
+    def _lower(self, window: _Window, laws: list[tuple[Law, int]], other: Laws, size: int) -> None:
+        first = Sum(laws, size, window.begin)
         self.scale_down = first.log_scale - self.theta * self.centre
-        scale = second.log_scale - (self.theta + 1.0) * self.centre
         _, alias = window.beyond(laws, self.scale_down, self.theta)
-        over, _ = window.beyond(other, scale, self.theta + 1.0)
+        laws.clear()
         self.head_down = window.sums(first, self.theta, window.decay, -1.0) - (alias + _TINY)
+        del first, alias
         self.delta_down = window.stick(np.maximum(self.head_down, 0.0), -1.0)
+        second = Sum(other, size, window.begin)
+        scale = second.log_scale - (self.theta + 1.0) * self.centre
+        over, _ = window.beyond(other, scale, self.theta + 1.0)
         tail = window.sums(second, self.theta + 1.0, window.decay * window.discount, 1.0) + over
         relative = scale + self.centre - self.scale_down
         relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
