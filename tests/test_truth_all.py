@@ -8,6 +8,7 @@ import pytest
 from flint import arb, ctx
 
 import exact
+import hockeystick as hs
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
@@ -62,3 +63,13 @@ def test_two_ways_to_the_binomial_law():
     listed = exact.Run([(step, 1500)], 1e-9)
     for epsilon in (70.1, 90.3, 93.0):
         assert listed.delta(epsilon).overlaps(exact.binomial_delta(step, 1500, epsilon))
+
+
+def test_more_orders_are_never_worse():
+    """A kink at a listed order may be the best place, and a search may miss it."""
+    orders, values = (12.207982454741705, 14.29627527220988), (0.029817635322590783, 0.12978119869967847)
+    both = hs.RDP(orders=orders, values=values)
+    for order, value in zip(orders, values, strict=True):
+        alone = hs.RDP(orders=(order,), values=(value,))
+        assert both.epsilon(6.1732704315746e-08) <= alone.epsilon(6.1732704315746e-08) * (1.0 + 1e-12)
+        assert both.delta(1.0) <= alone.delta(1.0) * (1.0 + 1e-12)

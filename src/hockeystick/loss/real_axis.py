@@ -59,6 +59,15 @@ def _curve(run: ComposedLoss, order: float) -> float:
     return max(0.0, up((value + slack) / t * (1.0 + 4.0 * UNIT)))
 
 
+def _kinks(run: ComposedLoss) -> list[float]:
+    """The listed orders of claims, where a curve bends and a search may pass by."""
+    orders: set[float] = set()
+    for loss, _ in run.terms:
+        if isinstance(loss, RenyiLoss) and loss.kind == "listed":
+            orders.update(loss.parameters[: len(loss.parameters) // 2])
+    return [order for order in sorted(orders) if _curve(run, order) < math.inf]
+
+
 def renyi_epsilon(run: ComposedLoss, delta: float) -> float:
     """An epsilon at which delta is reached, over all ordered pairs."""
     from ..conversion.curve import rdp_curve_to_epsilon
@@ -71,7 +80,10 @@ def renyi_epsilon(run: ComposedLoss, delta: float) -> float:
             return math.inf
         if _curve(single, 1.0 + 1e-9) == math.inf:  # the divergence grows with the order
             return math.inf
-        value, _ = rdp_curve_to_epsilon(partial(_curve, single), min(float(rest) * (1.0 - 2.0 * UNIT), 1.0 - UNIT))
+        curve, level = partial(_curve, single), min(float(rest) * (1.0 - 2.0 * UNIT), 1.0 - UNIT)
+        value, _ = rdp_curve_to_epsilon(curve, level)
+        if kinks := _kinks(single):
+            value = min(value, rdp_curve_to_epsilon(curve, level, kinks)[0])
         found = max(found, up(value - other + kept, 8.0 * UNIT * (abs(kept) + abs(other))) if kept or other else value)
     return found
 
@@ -84,7 +96,10 @@ def renyi_log_delta(run: ComposedLoss, epsilon: float) -> float:
     for single in run.singles():
         p, kept, other = _conditioned(single)
         moved = epsilon + other - kept - 8.0 * UNIT * (abs(other) + abs(kept))
-        delta, _ = rdp_curve_to_delta(partial(_curve, single), min(max(moved, 0.0), 1e100))
+        curve, level = partial(_curve, single), min(max(moved, 0.0), 1e100)
+        delta, _ = rdp_curve_to_delta(curve, level)
+        if kinks := _kinks(single):
+            delta = min(delta, rdp_curve_to_delta(curve, level, kinks)[0])
         if moved < 0.0:  # delta(-x) <= 1 - e^-x (1 - delta(0)) holds for every pair
             delta = -math.expm1(moved) + math.exp(moved) * delta
         total = float(p) + (1.0 - float(p)) * delta
