@@ -20,14 +20,14 @@ from .contour import Saddle
 from .discrete import SampledAtoms
 from .noise import TooFine
 from .plan import estimate, guess
-from .search import ends, root
+from .search import About, ends, settled_epsilon, settled_log_delta
 from .smeared import Smeared
 
 _RATES = 2.0 ** np.arange(-3.0, 12.0, 0.75)  # over epsilon
 _CUTS = np.geomspace(1.01, 30.0, 80)  # over epsilon
 _SURE = 17.0  # -log of the relative size allowed to what large steps lose
 _DENSE = 1e3  # steps with the record, on average, from which nothing need be counted apart
-_TRIES, _NEAR, _PLACES = 6, 0.02, 6
+_NEAR, _PLACES = 0.02, 6
 
 
 @dataclass(frozen=True)
@@ -118,23 +118,21 @@ def counts_large(run: ComposedLoss) -> bool:
 
 def large_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
-    epsilon = guess(run, log_delta)
-    for _ in range(_TRIES):
+
+    def counted(epsilon: float) -> tuple[LargeApart, About]:
         apart = LargeApart(run, epsilon, log_delta)
-        nearer = root(apart.estimate, log_delta, epsilon, 1e-6)
-        if abs(nearer - epsilon) < _NEAR * epsilon:
-            break
-        epsilon = nearer
-    return ends(apart, log_delta, slack, nearer, _PLACES)
+        return apart, apart.estimate
+
+    apart, epsilon = settled_epsilon(counted, log_delta, guess(run, log_delta), 1e-6, _NEAR)
+    return ends(apart, log_delta, slack, epsilon, _PLACES)
 
 
 def large_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
-    log_delta = min(estimate(run, epsilon), -1e-9)
-    for _ in range(_TRIES):
+
+    def counted(log_delta: float) -> tuple[LargeApart, About]:
         apart = LargeApart(run, epsilon, log_delta)
-        found = min(apart.estimate(epsilon)[0], -1e-9)
-        if abs(found - log_delta) < 1.0:
-            break
-        log_delta = found
+        return apart, apart.estimate
+
+    apart = settled_log_delta(counted, epsilon, estimate(run, epsilon))
     return apart.lower(epsilon), min(0.0, apart.upper(epsilon))

@@ -24,10 +24,10 @@ from .parted_cells import Marks
 from .parted_marks import RATES, Sketch
 from .parted_step import PartedStep
 from .plan import estimate, guess
-from .search import ends, root
+from .search import About, ends, root, settled_epsilon, settled_log_delta
 
 _FINE = 30.0  # -log of the errors of the rule
-_TRIES, _NEAR, _CLOSE = 6, 0.01, 1e-8
+_NEAR, _CLOSE = 0.01, 1e-8
 
 
 class _Slice(NamedTuple):
@@ -174,13 +174,12 @@ class Parted(Apart):
 
 def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
-    epsilon = guess(run, log_delta)
-    for _ in range(_TRIES):  # to a per cent
+
+    def sketched(epsilon: float) -> tuple[Sketch, About]:
         sketch = Sketch(run, epsilon, log_delta)
-        nearer = root(sketch.about, log_delta, epsilon, 1e-3)
-        if abs(nearer - epsilon) < _NEAR * epsilon:
-            break
-        epsilon = nearer
+        return sketch, sketch.about
+
+    sketch, epsilon = settled_epsilon(sketched, log_delta, guess(run, log_delta), 1e-3, _NEAR)
     found = ends(parted := Parted(sketch), log_delta, slack, epsilon)
     epsilon = root(parted.estimate, log_delta, epsilon, 1e-13)
     if found[1] - found[0] > _CLOSE * epsilon and abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
@@ -190,12 +189,10 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
 
 def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
-    log_delta = min(estimate(run, epsilon), -1e-9)
-    for _ in range(_TRIES):
+
+    def sketched(log_delta: float) -> tuple[Sketch, About]:
         sketch = Sketch(run, epsilon, log_delta)
-        found = min(sketch.about(epsilon)[0], -1e-9)
-        if abs(found - log_delta) < 1.0:
-            break
-        log_delta = found
-    parted = Parted(sketch)
+        return sketch, sketch.about
+
+    parted = Parted(settled_log_delta(sketched, epsilon, estimate(run, epsilon)))
     return parted.lower(epsilon), min(0.0, parted.upper(epsilon))

@@ -2,9 +2,16 @@
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ..numerics.roots import certified_end, increasing_root
+
+Made = TypeVar("Made")
+About = Callable[[float], tuple[float, float]]
+"""About log delta and its slope at an epsilon."""
+
+_TRIES = 6
+_BELOW = -1e-9  # the logarithm of a delta below 1
 
 
 class Proof(Protocol):
@@ -38,8 +45,34 @@ def ends(
     return low, certified_end(lambda e: (log_delta - slack) - proof.upper(e), epsilon, pace, attempts)
 
 
+def settled_epsilon(
+    make: Callable[[float], tuple[Made, About]], log_delta: float, start: float, tolerance: float, near: float
+) -> tuple[Made, float]:
+    """What is made for an epsilon, made anew where it says that log delta is reached until that is near; and where that is."""
+    epsilon = start
+    for _ in range(_TRIES):
+        made, about = make(epsilon)
+        found = root(about, log_delta, epsilon, tolerance)
+        if abs(found - epsilon) < near * epsilon:
+            break
+        epsilon = found
+    return made, found
+
+
+def settled_log_delta(make: Callable[[float], tuple[Made, About]], epsilon: float, log_delta: float) -> Made:
+    """What is made for a log delta at this epsilon, made anew for the one it finds until that is the same to about e."""
+    level = min(log_delta, _BELOW)
+    for _ in range(_TRIES):
+        made, about = make(level)
+        found = min(about(epsilon)[0], _BELOW)
+        if abs(found - level) < 1.0:
+            break
+        level = found
+    return made
+
+
 def root(
-    about: Callable[[float], tuple[float, float]],
+    about: About,
     log_delta: float,
     start: float,
     tolerance: float,
