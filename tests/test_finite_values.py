@@ -345,3 +345,31 @@ def test_just_below_the_largest_sum_of_large_losses() -> None:
     run = hs.DiscreteLaplace(scale=0.0036).poisson(rate=0.0037) * 2
     bounds = run.delta_bounds(544.3567106368753, neighbours="remove")
     assert bounds.lower <= 2.2419810844274808e-16 <= bounds.upper
+
+
+@pytest.mark.parametrize("order", [1.5, 3.0, 40.0, 1e3, 1e5])
+@pytest.mark.parametrize("delta", [0.0, 1e-17, 1e-6, 0.2])
+@pytest.mark.parametrize("rate", [0.01, 0.126, 0.9])
+def test_renyi_divergence_of_an_added_record_counts_what_only_the_other_output_has(
+    rate: float, delta: float, order: float
+) -> None:
+    """An addition to a sample of an approximate claim has no infinite loss: what was infinite is -log(1 - rate)."""
+    run = (hs.ApproxDP(epsilon=0.0165, delta=delta) if delta else hs.PureDP(epsilon=0.0165)).poisson(rate=rate)
+    mp.dps = 40
+    share, claimed = mp.exp(mpf(0.0165)) / (1 + mp.exp(mpf(0.0165))), mpf(delta)
+    without = [claimed, mpf(0), (1 - claimed) * share, (1 - claimed) * (1 - share)]
+    present = [mpf(0), claimed, (1 - claimed) * (1 - share), (1 - claimed) * share]
+    mixed = [(1 - mpf(rate)) * q + mpf(rate) * p for q, p in zip(without, present, strict=True)]
+    moment = sum(q**order * m ** (1 - order) for q, m in zip(without, mixed, strict=True) if q)
+    truth = mp.log(moment) / (order - 1)
+    assert truth <= mpf(run.rdp(order, neighbours="add")) <= truth * (1 + mpf(1e-6)) + mpf(1e-12)
+
+
+def test_an_upper_end_from_the_best_order_of_an_added_record() -> None:
+    run = (
+        hs.DiscreteGaussian(sigma=0.5513379240547672, sensitivity=4).poisson(rate=0.0005562445724969443) * 5
+        + hs.PureDP(epsilon=0.929511997504036).poisson(rate=0.7936157959310388) * 13
+        + hs.ApproxDP(epsilon=0.016494289956527495, delta=3.097866545422453e-17).poisson(rate=0.12648544278153656) * 8
+    )
+    bounds = run.epsilon_bounds(1.1127974869556412e-33, neighbours="add")
+    assert run.delta_bounds(bounds.upper, neighbours="add").lower <= 1.1127974869556412e-33

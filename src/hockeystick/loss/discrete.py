@@ -228,9 +228,9 @@ class SampledAtoms(AtomicLoss):
         return math.log(4.0) + float(np.logaddexp(self.base.log_omitted(c), self.base.stray)) + FUNCTION
 
     def bound(self, c: float) -> float:
-        """The largest loss; the step itself, since sampling is post-processing."""
+        """The largest loss; of discrete Gaussian noise also the step itself, whose pair is symmetric and has no infinite mass."""
         top = c * max(self.ceiling, 0.0) * (1.0 + 2.0 * UNIT)
-        return min(top, self.base.bound(c))
+        return min(top, self.base.bound(c)) if self.base.ceiling == math.inf else top
 
     @cached_property
     def grain(self) -> float:
