@@ -130,7 +130,29 @@ def mechanisms(rng):
     return wrong
 
 
-KINDS = {"conversions": conversions, "compositions": compositions, "mechanisms": mechanisms}
+def curves(rng):
+    """One mechanism or claim, sampled or not, in one relation: delta is nowhere above what its Rényi divergence implies."""
+    step = _mechanism(rng)[0] if rng.random() < 0.6 else hs.ApproxDP(epsilon=spread(rng, -2, 0.3), delta=spread(rng, -20, -1))
+    if rng.random() < 0.7 and "poisson" not in repr(step):
+        step = step.poisson(rate=spread(rng, -4, 0))
+    run = step * rng.choice((1, 2, 5, 20))
+    neighbours = rng.choice(("add", "remove", "replace", "add-or-remove"))
+    order = 1.0 + spread(rng, -2, 5)
+    try:
+        value = run.rdp(order, neighbours=neighbours)
+    except hs.Unsupported:
+        return []
+    if value == math.inf:
+        return []
+    delta = spread(rng, -40, -1)
+    epsilon = run.epsilon_bounds(delta, neighbours=neighbours).lower  # where delta is at least this, if it is not 0
+    if not 0.0 < epsilon < math.inf:
+        return []
+    implied = c.rdp_to_delta(order, value, epsilon)
+    return ordered(f"delta, Rényi of order {order}: {run!r}, {neighbours}", [delta, implied], slack=1e-9)
+
+
+KINDS = {"conversions": conversions, "compositions": compositions, "mechanisms": mechanisms, "curves": curves}
 
 
 def violations(kind, seed):

@@ -11,7 +11,7 @@ soundness = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(soundness)
 
 
-@pytest.mark.parametrize(("kind", "count"), [("conversions", 400), ("compositions", 150), ("mechanisms", 60)])
+@pytest.mark.parametrize(("kind", "count"), [("conversions", 400), ("compositions", 150), ("mechanisms", 60), ("curves", 120)])
 def test_no_violation(kind, count):
     assert [found for seed in range(count) for found in soundness.violations(kind, seed)] == []
 
