@@ -55,7 +55,8 @@ def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: flo
     for one in _chosen(run, floor, True):
         if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-3)):
             with suppress(TooFine):
-                low, high = _joined((low, high), one.epsilon(run, log_delta, slack))
+                found = one.epsilon(run, log_delta, slack)
+                low, high = _joined((low, high), (max(found[0], 0.0), max(found[1], 0.0)))  # epsilon is 0 or more
     return low, high
 
 
