@@ -2,6 +2,7 @@
 
     python scripts/campaign.py                          until the goals are reached; interrupt and start again as you like
     python scripts/campaign.py contour mu --minutes 30  these kinds only, for so long
+    python scripts/campaign.py --workers 2              on so many cores
     python scripts/campaign.py --runs 100 --fresh       so many of each kind, from the start, nothing kept
     python scripts/campaign.py --again                  what was violated, once more: what holds now counts as fixed
     python scripts/campaign.py --publish                writes bench/results/campaign.json, from which docs/accuracy.md is made
@@ -17,6 +18,7 @@ import collections
 import hashlib
 import json
 import math
+import multiprocessing
 import os
 import random
 import signal
@@ -160,6 +162,38 @@ def examined(kind: str, seed: int, place: int, kinds: dict[str, Kind] = KINDS, l
         signal.signal(signal.SIGVTALRM, before)
 
 
+def timed(kind: str, seed: int, place: int, kinds: dict[str, Kind] = KINDS) -> tuple[Found, float]:
+    """The same, and the seconds of the processor that it took."""
+    start = time.process_time()
+    found = examined(kind, seed, place, kinds)
+    return found, time.process_time() - start
+
+
+def _obedient() -> None:
+    """Of a worker: its master alone ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+class Workers:
+    """Other processes, which examine the next few inputs of each kind before they are asked for."""
+
+    def __init__(self, count: int, seed: int) -> None:
+        self.count, self.seed = count, seed
+        self.pool = multiprocessing.Pool(count, initializer=_obedient)
+        self.ahead: dict[str, collections.deque[Any]] = collections.defaultdict(collections.deque)
+
+    def __call__(self, kind: str, place: int) -> tuple[Found, float]:
+        ahead = self.ahead[kind]
+        while len(ahead) <= 2 * self.count:
+            ahead.append(self.pool.apply_async(timed, (kind, self.seed, place + len(ahead))))
+        found: tuple[Found, float] = ahead.popleft().get()
+        return found
+
+    def stop(self) -> None:
+        self.pool.terminate()
+
+
 @dataclass
 class Tally:
     """What is known of one kind."""
@@ -254,7 +288,12 @@ def turns(campaign: Campaign, goals: dict[str, int]) -> Iterator[str]:
 
 
 def run(
-    campaign: Campaign, goals: dict[str, int], path: Path | None, minutes: float = math.inf, kinds: dict[str, Kind] = KINDS
+    campaign: Campaign,
+    goals: dict[str, int],
+    path: Path | None,
+    minutes: float = math.inf,
+    kinds: dict[str, Kind] = KINDS,
+    workers: Workers | None = None,
 ) -> None:
     """Until the goals are reached, the time is over or it is interrupted."""
     log = path.with_suffix(".log.jsonl") if path else None
@@ -262,9 +301,8 @@ def run(
     try:
         for kind in turns(campaign, goals):
             tally = campaign.tallies[kind]
-            place, start = tally.next, time.process_time()
-            found = examined(kind, campaign.seed, place, kinds)
-            took = time.process_time() - start
+            place = tally.next
+            found, took = workers(kind, place) if workers else timed(kind, campaign.seed, place, kinds)
             worst = tally.add(place, found, took)
             campaign.sources[version] = campaign.sources.get(version, 0) + 1
             if worst not in ("holds", "consistent") or took > 60.0:
@@ -342,6 +380,7 @@ def main(words: list[str] | None = None) -> int:
     options.add_argument("--state", type=Path, default=STATE, help="the file to go on from and to write")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--minutes", type=float, default=math.inf)
+    options.add_argument("--workers", type=int, default=1, help="processes")
     options.add_argument("--runs", type=int, help="so many of each kind instead of the goals")
     options.add_argument("--fresh", action="store_true", help="from the start; nothing is kept")
     options.add_argument("--again", action="store_true", help="examine what was violated once more, and end")
@@ -368,7 +407,12 @@ def main(words: list[str] | None = None) -> int:
     for one in (signal.SIGINT, signal.SIGTERM):  # also in the background, where the first is ignored
         signal.signal(one, _stop)
     goals = {kind: chosen.runs or KINDS[kind].goal for kind in (chosen.kinds or KINDS)}
-    run(campaign, goals, path, chosen.minutes)
+    workers = Workers(chosen.workers, campaign.seed) if chosen.workers > 1 else None
+    try:
+        run(campaign, goals, path, chosen.minutes, workers=workers)
+    finally:
+        if workers:
+            workers.stop()
     print(told(campaign))
     return int(campaign.violations > 0)
 

@@ -30,6 +30,7 @@ _LEAST = 1 << 11
 _TRIES = 8
 _FEW = 12
 _KEPT, _CHEAP = 1 << 16, 1 << 15  # points of a lattice that is kept, and of one that costs little
+_SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
 _TINY = 1e-300  # more than all that underflows in a sum
 
 Laws = Sequence[tuple[Law, int]]
@@ -145,7 +146,7 @@ class Lattice:
         parts = run.divisible
         self.theta, self.centre = theta, _ = plan.theta, plan.centre
         self.step, self.size = step, _ = aligned(run, plan.window / size), size
-        self.lost = slip = sag = 0.0
+        slip = sag = none = 0.0
         upper: list[tuple[Law, int]] = []
         lower: list[tuple[Law, int]] = []
         other: list[tuple[Law, int]] = []
@@ -162,7 +163,7 @@ class Lattice:
             slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
             law, beyond = spread(first, z, loss.masses(z), step, theta)
             upper.append((law, count))
-            self.lost += count * beyond
+            none += count * math.log1p(-beyond) if beyond < 1.0 else -math.inf
             log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
             tilted = log_p + theta * z
             heavy = tilted > tilted.max() - 40.0 - math.log(count)
@@ -179,6 +180,7 @@ class Lattice:
             sag += count * (short + 4.0 * UNIT * reach)
             offsets.append(count * loss.anchor)
             means.append(count * mean)
+        self.lost = -math.expm1(none) * (1.0 + 8.0 * FUNCTION)  # P(some loss is infinite)
         self.high, self.low = _Window(plan, math.fsum(offsets), step, size), _Window(plan, math.fsum(offsets + means), step, size)
         self.slip, self.sag = self.high.slip + slip, self.low.slip + sag
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
@@ -310,7 +312,8 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
     for _ in range(3 if run.native else _TRIES):
-        plan = Plan.of(run, epsilon, about, 4.0, stretch)
+        near = fine and about > _SMALL
+        plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
         size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
             return low, high
