@@ -125,7 +125,7 @@ def test_different_losses_are_listed_together() -> None:
 def test_delta_of_few_steps_to_nine_digits(step: hs.Gaussian, order: str, steps: int) -> None:
     """Where a result is called exact; the truth lies inside."""
     bounds = (step * steps).delta_bounds(0.3, neighbours=order)
-    assert bounds.width < (1e-9 if steps < 5 else 2e-9)
+    assert bounds.width < 1e-9
 
 
 def drawn(rng: random.Random) -> tuple[hs.RandomizedResponse, float, list[tuple[mpf, mpf]]]:

@@ -432,7 +432,7 @@ def test_claims_are_exact_where_the_table_says_so(steps, epsilon):
         assert bounds.tight
         assert bounds.lower <= truth + 1e-12
         assert truth <= bounds.upper + 1e-12
-        assert bounds.upper - truth < 1e-9 + 1e-5 * truth * (steps > 1)
+        assert bounds.upper - truth < 1e-9
 
 
 def test_the_adversary_is_strong_enough():
