@@ -1,6 +1,10 @@
-"""Truths of sparse runs for tests/test_parted.py: two steps, the closed form of one averaged over the noise of the other.
+"""Truths of sparse runs for tests/test_parted.py.
 
-python scripts/truth_sparse.py          makes tests/data/sparse.json anew (some minutes)
+* Two steps: the closed form of one averaged over the noise of the other (tests/data/sparse.json).
+* Many steps at tiny deltas (tests/data/sparse_tiny.json): the transform of a step whose noise is cut off where hardly anything is
+  left, by Gauss's quadrature at fifty digits, and the integral along a line.  What is cut off weighs less than 1e-20 of delta.
+
+python scripts/truth_sparse.py          makes both anew (some minutes)
 """
 
 import json
@@ -10,8 +14,10 @@ from pathlib import Path
 
 import mpmath as mp
 
-STORED = Path(__file__).resolve().parent.parent / "tests" / "data" / "sparse.json"
+DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
+STORED, TINY = DATA / "sparse.json", DATA / "sparse_tiny.json"
 CASES = 12
+PIECE = 4  # of the noise
 
 
 def single(rate, noise, epsilon):
@@ -39,6 +45,65 @@ def log_delta(first, second, epsilon, scale):
     return mp.log(mp.quad(inner, sorted(point for point in points if point >= -20), maxdegree=8))
 
 
+class Cut:
+    """So many steps without noise beyond `end`: delta, along Re w = c with nodes `step` apart."""
+
+    def __init__(self, rate, noise, steps, c, step, nodes, end):
+        rate, noise = mp.mpf(rate), mp.mpf(noise)
+        nodes_of = mp.calculus.quadrature.GaussLegendre(mp.mp).calc_nodes(6, mp.mp.prec)
+        edges = [mp.mpf(-16), *map(mp.mpf, range(-12, int(end), PIECE)), mp.mpf(end)]
+        ratios, weights = [], []
+        for left, right in zip(edges, edges[1:], strict=False):
+            for x, weight in nodes_of:
+                z = (left + right) / 2 + (right - left) / 2 * x
+                ratios.append(mp.log1p(rate * mp.expm1(z / noise - 1 / (2 * noise**2))))
+                weights.append(weight * (right - left) / 2 * mp.npdf(z))
+        cut, floor = mp.ncdf(-mp.mpf(end)), mp.log1p(-rate)
+        self.line = [mp.mpc(c, j * mp.mpf(step)) for j in range(nodes)]
+        self.heights = []
+        for w in self.line:
+            excess = mp.fsum(p * mp.expm1((1 + w) * ratio) for p, ratio in zip(weights, ratios, strict=True))
+            self.heights.append(steps * mp.log1p(excess - cut + mp.ncdf(-16) * mp.expm1((1 + w) * floor)))
+        self.step = mp.mpf(step)
+        self.beyond = steps * (rate * mp.ncdf(-(mp.mpf(end) - 1 / noise)) + (1 - rate) * cut)
+
+    def delta(self, epsilon, every=1):
+        """From every node, or every second one."""
+        nodes = list(zip(self.heights, self.line, strict=True))[::every]
+        terms = [(mp.exp(k - w * epsilon) / (w * (w + 1))).real for k, w in nodes]
+        return (mp.fsum(terms) - terms[0] / 2) * every * self.step / mp.pi
+
+
+def tiny(hs, rng):
+    """One random run of many steps at a tiny delta, or None if its line is too short or its nodes too far apart."""
+    from hockeystick.loss.parted_marks import Sketch
+
+    rate, noise = 10 ** rng.uniform(-6, -4), 10 ** rng.uniform(0.3, 1.3)
+    steps, delta = round(10 ** rng.uniform(-1, 3) / rate), 10 ** rng.uniform(-95, -35)
+    run = hs.Gaussian(noise).poisson(rate) * steps
+    near = run.epsilon(delta, neighbours="remove")
+    saddle = Sketch(run._run("remove"), near, float(mp.log(delta))).saddle
+    end = float(mp.sqrt(2 * (55 - mp.log(delta) + mp.log(steps))))
+    cut = Cut(rate, noise, steps, saddle.c, 0.25 * saddle.width, 80, end)
+    coarse = cut.delta(mp.mpf(near), 2) / cut.delta(mp.mpf(near))
+    if abs(mp.exp(cut.heights[-1] - cut.heights[0])) > 1e-25 or cut.beyond > delta * 1e-20 or abs(coarse - 1) > 1e-15:
+        return None
+    epsilon = mp.findroot(lambda e: mp.log(cut.delta(e) / delta), (mp.mpf(near), mp.mpf(near) * (1 + mp.mpf(1e-8))), tol=1e-30)
+    return {"rate": rate, "sigma": noise, "steps": steps, "delta": delta, "epsilon": mp.nstr(epsilon, 20)}
+
+
+def make_tiny() -> None:
+    import hockeystick as hs
+
+    mp.mp.dps = 50
+    rng, stored = random.Random(5), []
+    while len(stored) < CASES:
+        if found := tiny(hs, rng):
+            stored.append(found)
+            print(f"{len(stored)}/{CASES}", found, file=sys.stderr)
+    TINY.write_text(json.dumps(stored, indent=1) + "\n")
+
+
 def main() -> int:
     import hockeystick as hs
 
@@ -60,6 +125,7 @@ def main() -> int:
         stored.append({"first": first, "second": second, "delta": delta, "epsilon": mp.nstr(epsilon, 20)})
         print(f"{len(stored)}/{CASES}", file=sys.stderr)
     STORED.write_text(json.dumps(stored, indent=1) + "\n")
+    make_tiny()
     return 0
 
 

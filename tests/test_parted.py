@@ -144,6 +144,15 @@ def test_two_steps_against_an_integral_of_the_closed_form(case):
     assert below - 1e-13 * abs(below) <= math.log(delta) <= above + 1e-13 * abs(above)
 
 
+@pytest.mark.parametrize("case", json.loads((Path(__file__).parent / "data" / "sparse_tiny.json").read_text()))
+def test_many_steps_at_tiny_deltas_against_a_cut_transform(case):
+    """Stored by scripts/truth_sparse.py; e^{kL} is larger there than any double."""
+    run = hs.Gaussian(case["sigma"]).poisson(case["rate"]) * case["steps"]
+    bounds = run.epsilon_bounds(case["delta"], neighbours="remove")
+    assert mp.mpf(bounds.lower) <= mp.mpf(case["epsilon"]) <= mp.mpf(bounds.upper)
+    assert bounds.width < 1e-9 * bounds.upper
+
+
 CORNERS = [
     (1e-5, 0.5, 10**5, 1e-12),
     (1e-5, 0.8, 10**5, 1e-12),

@@ -17,8 +17,9 @@ from ..numerics.series import BLOCK, Array, ComplexArray, blocked_sum
 from .noise import Nodes, Shape, TooFine, power_tails
 from .parted_cells import LEVELS, LOW, SLACK, Marks, PartedCells, log_g
 
-_WORK = 4e7  # products of one transform
+_WORK = 1.6e8  # products of one transform
 _CHUNK = 128
+_LARGE = 600.0  # the logarithm of a large number
 
 
 class Parts(NamedTuple):
@@ -97,20 +98,23 @@ class PartedStep(PartedCells):
         z, own, ratio, slip, moved = grid.z[pick], weight[pick], grid.ratio[pick], slip[pick], moved[pick]
         x = np.expm1(ratio)
         kept, kept_off = _marked(x, slip, marks.high, -marks.high_width)
-        tilted = own * np.exp(np.minimum(k * ratio, 700.0))
-        if not k * float(ratio[-1]) < 700.0:
-            raise TooFine
-        rows = [tilted * kept]
+        # where e^{kL} is too large a number, the marks grow for it
+        lift = np.maximum(k * ratio - _LARGE, 0.0)
+        tilted = own * np.exp(np.minimum(k * ratio, _LARGE))
+        whole, whole_off = _marked(x, slip, marks.high, -marks.high_width, lift) if lift[-1] else (kept, kept_off)
+        rows = [tilted * whole]
         if self.parted:
-            middle, middle_off = self._middle(x, slip, kept, kept_off)
+            middle, middle_off = self._middle(x, slip, whole, whole_off, lift)
             rows.append(tilted * middle)
+        if not all(np.isfinite(row[-1]) for row in rows):
+            raise TooFine
         sums = fourier_sums(ratio, np.stack(rows), step, nodes)
         light = own * kept
         excess += sums[0] - blocked_sum(light) - line * blocked_sum(light * x) - (self.q + line * self.drift)
         # rounding: of the transform and its weights, of L, of the marks; then of the masses taken out
         relative = (3.0 * UNIT) * z * z + ((added_terms(ratio.size, nodes) + 10.0) * UNIT + 4.0 * FUNCTION)
         turned = moved + 6.0 * UNIT * np.abs(ratio)
-        excess_error += (rows[0] + light) @ relative + (tilted + own) @ kept_off
+        excess_error += (rows[0] + light) @ relative + tilted @ whole_off + own @ kept_off
         pulled = (light * np.abs(x)) @ relative + (own * np.abs(x)) @ kept_off + (light * (1.0 + x)) @ moved
         excess_error += reaches * (rows[0] @ turned + pulled)
         excess_error += (self.q + reaches * self.drift) * (self.error + 4.0 * UNIT) + 8.0 * UNIT * np.abs(excess)
@@ -123,13 +127,14 @@ class PartedStep(PartedCells):
         lost_mid = (3.0 + self.left) * _left_of(near, marks.low, marks.low_width) + right
         return Parts(excess, sums[1], excess_error + (lost + rule), mid_error + (lost_mid + rule))
 
-    def _middle(self, x: Array, slip: Array, kept: Array, kept_off: Array) -> tuple[Array, Array]:
-        """kappa - nu, and bounds of its error; the difference of the complements where that is the better one."""
+    def _middle(self, x: Array, slip: Array, kept: Array, kept_off: Array, lift: Array) -> tuple[Array, Array]:
+        """kappa - nu, times e^lift, and bounds of its error; the difference of the complements where that is the better one."""
         marks = self.marks
-        large, large_off = _marked(x, slip, marks.high, marks.high_width)
-        small, small_off = _marked(x, slip, marks.low, -marks.low_width)
-        not_small, not_small_off = _marked(x, slip, marks.low, marks.low_width)
-        before = x < 0.5 * (marks.low + marks.high)
+        low = np.minimum(lift, _LARGE)  # of no use where it is more
+        large, large_off = _marked(x, slip, marks.high, marks.high_width, low)
+        not_small, not_small_off = _marked(x, slip, marks.low, marks.low_width, low)
+        small, small_off = _marked(x, slip, marks.low, -marks.low_width, lift)
+        before = (x < 0.5 * (marks.low + marks.high)) & (lift <= _LARGE)
         middle = np.maximum(np.where(before, not_small - large, kept - small), 0.0)
         return middle, np.where(before, not_small_off + large_off, kept_off + small_off) + 2.0 * UNIT * middle
 
@@ -155,15 +160,18 @@ class PartedStep(PartedCells):
         return factor, lost
 
 
-def _marked(x: Array, slip: Array, high: float, width: float) -> tuple[Array, Array]:
-    """g((x - high)/width), and bounds of its error, where 1 + x/q errs by the share `slip`; of 1 - g if the width is negative."""
+def _marked(x: Array, slip: Array, high: float, width: float, lift: Array | float = 0.0) -> tuple[Array, Array]:
+    """g((x - high)/width), and bounds of its error, where 1 + x/q errs by the share `slip`; of 1 - g if the width is negative.
+
+    Both times e^lift.
+    """
     y = (x - high) * (1.0 / width)
-    value = np.maximum(log_g(y), -740.0)
-    found = np.exp(value)
+    value = log_g(y)
+    found = np.exp(np.maximum(value + lift, -740.0))
     off = (np.abs(x) + high) * (1.0 / abs(width)) * (slip + (32.0 * UNIT) * (1.0 + np.log1p(np.abs(x))))
     lean = np.where(y > 0.0, np.exp(-0.49 * np.minimum(y * y, 1400.0)), 1.0 - y)  # at least (log g)' nearby
-    lost = LOG_NDTR * (2.0 - value) + off * lean
-    return found, found * np.expm1(np.minimum(lost, 1.0)) + 1e-320
+    lost = LOG_NDTR * (2.0 - value) + off * lean + 2.0 * UNIT * lift
+    return found, found * np.expm1(np.minimum(lost, 700.0)) + 1e-320
 
 
 def _left_of(x: float, high: float, width: float) -> float:
