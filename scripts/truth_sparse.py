@@ -1,12 +1,14 @@
 """Truths of sparse runs for tests/test_parted.py.
 
 * Two steps: the closed form of one averaged over the noise of the other (tests/data/sparse.json).
-* Many steps at tiny deltas (tests/data/sparse_tiny.json): the transform of a step whose noise is cut off where hardly anything is
-  left, by Gauss's quadrature at fifty digits, and the integral along a line.  What is cut off weighs less than 1e-20 of delta.
+* Many steps at tiny deltas, some with Laplace steps or Gaussian noise besides (tests/data/sparse_tiny.json): the transform of a
+  step whose noise is cut off where hardly anything is left, by Gauss's quadrature at fifty digits, and the integral along a line.
+  What is cut off weighs less than 1e-20 of delta.
 
 python scripts/truth_sparse.py          makes both anew (some minutes)
 """
 
+import itertools
 import json
 import random
 import sys
@@ -46,14 +48,14 @@ def log_delta(first, second, epsilon, scale):
 
 
 class Cut:
-    """So many steps without noise beyond `end`: delta, along Re w = c with nodes `step` apart."""
+    """So many steps without noise beyond `end`, and others: delta, along Re w = c with nodes `step` apart."""
 
-    def __init__(self, rate, noise, steps, c, step, nodes, end):
+    def __init__(self, rate, noise, steps, others, c, step, nodes, end):
         rate, noise = mp.mpf(rate), mp.mpf(noise)
         nodes_of = mp.calculus.quadrature.GaussLegendre(mp.mp).calc_nodes(6, mp.mp.prec)
         edges = [mp.mpf(-16), *map(mp.mpf, range(-12, int(end), PIECE)), mp.mpf(end)]
         ratios, weights = [], []
-        for left, right in zip(edges, edges[1:], strict=False):
+        for left, right in itertools.pairwise(edges):
             for x, weight in nodes_of:
                 z = (left + right) / 2 + (right - left) / 2 * x
                 ratios.append(mp.log1p(rate * mp.expm1(z / noise - 1 / (2 * noise**2))))
@@ -63,7 +65,13 @@ class Cut:
         self.heights = []
         for w in self.line:
             excess = mp.fsum(p * mp.expm1((1 + w) * ratio) for p, ratio in zip(weights, ratios, strict=True))
-            self.heights.append(steps * mp.log1p(excess - cut + mp.ncdf(-16) * mp.expm1((1 + w) * floor)))
+            height = steps * mp.log1p(excess - cut + mp.ncdf(-16) * mp.expm1((1 + w) * floor))
+            if "laplace" in others:
+                a, count = 1 / mp.mpf(others["laplace"][0]), others["laplace"][1]
+                height += count * mp.log(((1 + w) * mp.exp(w * a) + w * mp.exp(-(1 + w) * a)) / (1 + 2 * w))
+            if "gaussian" in others:
+                height += w * (w + 1) / (2 * mp.mpf(others["gaussian"]) ** 2)
+            self.heights.append(height)
         self.step = mp.mpf(step)
         self.beyond = steps * (rate * mp.ncdf(-(mp.mpf(end) - 1 / noise)) + (1 - rate) * cut)
 
@@ -74,22 +82,31 @@ class Cut:
         return (mp.fsum(terms) - terms[0] / 2) * every * self.step / mp.pi
 
 
-def tiny(hs, rng):
+def tiny(hs, rng, mixed):
     """One random run of many steps at a tiny delta, or None if its line is too short or its nodes too far apart."""
     from hockeystick.loss.parted_marks import Sketch
 
     rate, noise = 10 ** rng.uniform(-6, -4), 10 ** rng.uniform(0.3, 1.3)
-    steps, delta = round(10 ** rng.uniform(-1, 3) / rate), 10 ** rng.uniform(-95, -35)
-    run = hs.Gaussian(noise).poisson(rate) * steps
+    steps, delta = round(10 ** rng.uniform(-1, 3) / rate), 10 ** rng.uniform(-95, -25)
+    run, others = hs.Gaussian(noise).poisson(rate) * steps, {}
+    if mixed:
+        scale, count, sigma = 10 ** rng.uniform(0.5, 2), rng.randrange(20, 2000), 10 ** rng.uniform(1, 2)
+        others = rng.choice(
+            ({"laplace": [scale, count]}, {"gaussian": sigma}, {"laplace": [scale, count % 10], "gaussian": sigma})
+        )
+    for name, given in others.items():
+        run += hs.Gaussian(given) if name == "gaussian" else hs.Laplace(given[0]) * given[1]
     near = run.epsilon(delta, neighbours="remove")
+    if near > 50.0:
+        return None
     saddle = Sketch(run._run("remove"), near, float(mp.log(delta))).saddle
     end = float(mp.sqrt(2 * (55 - mp.log(delta) + mp.log(steps))))
-    cut = Cut(rate, noise, steps, saddle.c, 0.25 * saddle.width, 80, end)
+    cut = Cut(rate, noise, steps, others, saddle.c, 0.25 * saddle.width, 80, end)
     coarse = cut.delta(mp.mpf(near), 2) / cut.delta(mp.mpf(near))
     if abs(mp.exp(cut.heights[-1] - cut.heights[0])) > 1e-25 or cut.beyond > delta * 1e-20 or abs(coarse - 1) > 1e-15:
         return None
     epsilon = mp.findroot(lambda e: mp.log(cut.delta(e) / delta), (mp.mpf(near), mp.mpf(near) * (1 + mp.mpf(1e-8))), tol=1e-30)
-    return {"rate": rate, "sigma": noise, "steps": steps, "delta": delta, "epsilon": mp.nstr(epsilon, 20)}
+    return {"rate": rate, "sigma": noise, "steps": steps, "delta": delta, **others, "epsilon": mp.nstr(epsilon, 20)}
 
 
 def make_tiny() -> None:
@@ -97,10 +114,10 @@ def make_tiny() -> None:
 
     mp.mp.dps = 50
     rng, stored = random.Random(5), []
-    while len(stored) < CASES:
-        if found := tiny(hs, rng):
+    while len(stored) < 2 * CASES:
+        if found := tiny(hs, rng, len(stored) >= CASES):
             stored.append(found)
-            print(f"{len(stored)}/{CASES}", found, file=sys.stderr)
+            print(f"{len(stored)}/{2 * CASES}", found, file=sys.stderr)
     TINY.write_text(json.dumps(stored, indent=1) + "\n")
 
 

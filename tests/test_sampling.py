@@ -681,3 +681,75 @@ def test_what_is_made_of_a_stated_run_keeps_its_relation():
     assert hs.rounds(whole, epsilon=2.0, delta=1e-5) == hs.rounds(whole, epsilon=2.0, delta=1e-5, neighbours="replace")
     with pytest.raises(hs.BadValue, match="stated for neighbours='replace'"):
         hs.RDPAccountant().compose(run)
+
+
+@pytest.mark.parametrize("scheme", ["without", "with"])
+def test_zeroing_out_what_moves_farther_than_a_replacement(scheme):
+    """All records contribute C, and one is zeroed out: a batch with it moves by C, however near two records are."""
+    step = hs.Gaussian(sigma=1.0, sensitivity=1.0, replace_sensitivity=0.1)
+    step = step.without_replacement(batch=5, examples=10) if scheme == "without" else step.with_replacement(draws=5, examples=10)
+    mp.dps = 30
+    epsilon = mpf("0.5")
+    # without replacement: N(0) against half of it and half of N(-1), the batches of the others
+    share = mpf(1) / 2 if scheme == "without" else None
+    bounds = step.delta_bounds(0.5, neighbours="zero-out")
+    if share is not None:
+        y = mp.findroot(lambda y: mp.log(1 - share + share * mp.exp(y - mpf(1) / 2)) - epsilon, 1.0)
+        truth = (1 - share) * mp.ncdf(-y) + share * mp.ncdf(1 - y) - mp.exp(epsilon) * mp.ncdf(-y)
+        assert truth <= bounds.upper * (1 + mpf("1e-12"))
+    assert bounds.upper > 0.0799
+    for other in (
+        hs.Laplace(scale=1.0, replace_sensitivity=0.1),
+        hs.DiscreteLaplace(scale=1.0, sensitivity=10, replace_sensitivity=1),
+        hs.DiscreteGaussian(sigma=1.0, sensitivity=10, replace_sensitivity=1),
+    ):
+        drawn = other.without_replacement(batch=5, examples=10)
+        assert drawn.delta(0.5, neighbours="zero-out") >= other.poisson(rate=0.5).delta_bounds(0.5, neighbours="zero-out").lower
+
+
+def test_lower_ends_of_what_nothing_is_known_to_attain():
+    claims = hs.Profile.from_claims([(1.0, 0.0)])
+    same = hs.PureDP(epsilon=1.0)
+    for steps, epsilon in ((1, 0.0), (3, 1.0)):
+        bounds = (claims * steps).delta_bounds(epsilon, neighbours="replace")
+        assert bounds.lower <= (same * steps).delta_bounds(epsilon, neighbours="replace").upper <= bounds.upper
+        assert not bounds.tight
+    for drawn, other in ((claims.poisson(rate=0.3), same.poisson(rate=0.3)),):
+        assert drawn.delta_bounds(0.1, neighbours="replace").lower <= other.delta(0.1, neighbours="replace")
+    response = hs.RandomizedResponse(epsilon=1.0, null="uniform")
+    truth = response.delta_bounds(0.1, neighbours="zero-out")
+    for release in (
+        *(hs.Shuffled(response, count=count) for count in (1, 2, 3)),
+        response.poisson(rate=0.999),
+        response.without_replacement(batch=9, examples=10),
+    ):
+        assert release.delta_bounds(0.1, neighbours="zero-out").lower <= truth.upper
+    mixture = hs.GaussianMixture(sigma=3.0, moves=(0, 1, 3), weights=(0.5, 0.3, 0.2))
+    inside = hs.GaussianMixture(sigma=3.0, moves=(0, 1, 3), weights=(0.95, 0.03, 0.02))  # the same coin
+    bounds = mixture.poisson(rate=0.1).delta_bounds(1.55, neighbours="replace")
+    assert bounds.lower <= inside.delta(1.55, neighbours="replace") <= bounds.upper
+    for release in (mixture.poisson(rate=0.9), mixture.without_replacement(batch=9, examples=10)):
+        bounds = release.delta_bounds(0.0, neighbours="zero-out")
+        assert bounds.lower <= 0.9 * mixture.delta(0.0, neighbours="zero-out")
+        assert bounds.upper <= mixture.delta(0.0, neighbours="zero-out")
+
+
+def test_groups_of_different_sizes_do_not_join():
+    a, b = (hs.dpsgd(rate=0.01, sigma=sigma, steps=100, sampler="poisson") for sigma in (1.1, 1.5))
+    for join in (lambda: a.group(3) + b, lambda: a.group(3) + b.group(5), lambda: b.run + a.run.group(2)):
+        with pytest.raises(hs.BadValue, match="one size"):
+            join()
+    assert "For groups of 3 records." in (a + b).group(3).statement
+
+
+def test_joined_phases_are_told_one_by_one():
+    a, b = (hs.dpsgd(rate=0.01, sigma=sigma, steps=100, sampler="poisson") for sigma in (1.1, 1.5))
+    assert (a + a).statement.count("100 steps, as given.") == 2
+    told = (a * 2 + b).notes
+    assert [note for note in told if note.startswith("Phase")] == ["Phase 1:", "Phase 2:"]
+    assert told.index("All of this 2 times.") < told.index("Phase 2:")
+    assert told[-1].startswith("Neighbours:")
+    assert ((a + b) * 2).statement.count("All of this 2 times.") == 2
+    assert (a + hs.compose([])).notes == a.notes
+    assert hs.from_json((a + b).to_json()).statement == (a + b).statement
+    assert (a + b).parts == (b + a).parts[::-1]

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
+from ..bounds import Bounds
 from ..errors import BadValue, HockeystickError
 from ..mechanism.claim import GDP, RDP, ZCDP, ApproxDP
 from ..mechanism.release import Release
@@ -52,6 +53,13 @@ WHY = {
     "hashed": _ONCE,
 }
 """Why the answer depends on the sampler."""
+_SAME_SIZE = "what a batch without the record holds in its place counts, so a step may cost more than under --sampler poisson"
+
+
+def why(sampler: str, neighbours: str) -> str:
+    """The same for a relation: nothing comes or goes where records are replaced or zeroed out."""
+    return WHY[sampler].replace(_DISPLACED, _SAME_SIZE) if neighbours in ("replace", "zero-out") else WHY[sampler]
+
 
 
 def dpsgd(
@@ -301,7 +309,7 @@ def _answer(
                 "sampler": drawn,
                 "release": show.name(release),
                 "tight": bounds.tight,
-                **({} if sampler is None else {"note": f"{WHY[sampler]}."}),
+                **({} if sampler is None else {"note": f"{why(sampler, named)}."}),
                 "within_budget": None if budget is None else bool(bounds.upper <= budget),
                 "version": __version__,
             }
@@ -309,7 +317,7 @@ def _answer(
     else:
         rows: list[show.Row] = [
             ("epsilon", up_text(bounds.upper), f"at delta = {delta:g}, rounded up"),
-            ("certified", f"{down_text(bounds.lower, 10)} to {up_text(bounds.upper, 10)}", "the truth lies between"),
+            ("certified", f"{down_text(bounds.lower, 10)} to {up_text(bounds.upper, 10)}", _between(bounds)),
             ("neighbours", named, neighbouring(release, named)),
             *((f"{one.uses:,} x", one.words, "") for one in parts),
         ]
@@ -317,10 +325,14 @@ def _answer(
         if isinstance(release, Training):
             show.lines(release.statement)
         if sampler is not None:
-            show.lines(f"Other samplers have other answers; with {sampler} {WHY[sampler]}.")
+            show.lines(f"Other samplers have other answers; with {sampler} {why(sampler, named)}.")
         show.onward(release, delta, named, given)
     if budget is not None and bounds.upper > budget:
         raise OverBudget(
             f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.  "
             "More noise, fewer steps or smaller batches bring it down; hockeystick calibrate finds how much is needed."
         )
+
+
+def _between(bounds: Bounds) -> str:
+    return "the truth lies between" if bounds.tight else "the truth lies between; how far below the upper end is not known"

@@ -80,12 +80,13 @@ class Coarse:
         """K, K', K'' at a real c, with the losses above `cap` lowered to it."""
         if (c, cap) not in self._found:
             z = self.z if cap == math.inf else np.minimum(self.z, cap)
-            exponent = self.log_p + c * z
-            top = float(exponent.max())
-            weight = np.exp(exponent - top)
+            with np.errstate(under="ignore", over="ignore"):
+                exponent = self.log_p + np.clip(c * z, -1e300, 1e300)
+                top = float(exponent.max())
+                weight = np.exp(exponent - top)
             total = float(weight.sum())
             mean = float(weight @ z) / total
-            spread = float(weight @ (z - mean) ** 2) / total
+            spread = float(weight @ np.clip(z - mean, -1e150, 1e150) ** 2) / total
             self._found[c, cap] = top + math.log(total), mean, max(spread, 1e-300)
         return self._found[c, cap]
 

@@ -17,7 +17,7 @@ from ..numerics.cells import Cells
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from .apart import Apart
-from .composed import ComposedLoss
+from .composed import ComposedLoss, ComposedSlice
 from .contour import Contour, log_markov
 from .noise import TooFine
 from .parted_cells import Marks
@@ -37,6 +37,7 @@ class _Slice(NamedTuple):
     c: float
     log_goal: float
     level: float  # about log of the transform at c
+    others: ComposedSlice | None  # that are not marked; then no step is small
 
     @property
     def parted(self) -> bool:
@@ -55,7 +56,7 @@ class _Slice(NamedTuple):
                 height += count * math.log1p(max(excess, -0.5 if not self.parted else 0.0)) if excess < math.inf else math.inf
                 middle += count * step.mid_above(1.0 + point) if self.parted else 0.0
             found.append(height + (min(0.0, math.log(middle)) if self.parted else 0.0) + 1e-9)
-        return np.array([found])
+        return np.array([found]) + (self.others.above(points) if self.others else 0.0)
 
     def decay(self, cells: Cells) -> Array:
         """Relative to `level`: |phi^n|, or |phi^n - (phi - mid)^n| <= n |mid| max(phi(c), 1)^n."""
@@ -69,7 +70,11 @@ class _Slice(NamedTuple):
             for step, count in self.steps:
                 near += count * step.fall(k, 1.0 + step.above(k), cells)[0]
                 far -= count * step.far_off(k, u)
-            found = np.maximum(near * (1.0 - 1e-12), far)
+            if self.others:
+                fall = self.others.decay(cells)
+                near += fall
+                far += fall - float(self.others.above(np.array([self.c]))[0, 0])
+            found = np.maximum(near * (1.0 - 1e-12), far - 1e-9)
         return found
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
@@ -106,11 +111,15 @@ class _Slice(NamedTuple):
             alone = np.expm1(np.minimum(error, 600.0)) * np.exp(np.minimum(-kept.real, 600.0))
             alone += np.exp(np.minimum(apart - gain.real - kept.real, 700.0)) * -np.expm1(-apart)
             error = np.minimum(together, np.log1p(alone + 8.0 * FUNCTION))
+        if self.others:
+            value, off = self.others.values(step, nodes)
+            total += value[0]
+            error += off[0] + UNIT * np.abs(value[0])
         return total[None, :], (error + 4.0 * UNIT * np.abs(total))[None, :]
 
 
 class Parted(Apart):
-    """A run of sampled Gaussian steps in the order "remove", for epsilons near one; every bound holds for all epsilons."""
+    """A run of sampled Gaussian steps in the order "remove", and others, for epsilons near one; every bound holds for all."""
 
     nodes_allowed = 1 << 13
 
@@ -133,7 +142,8 @@ class Parted(Apart):
     def slice(self, c: float, ahead: float) -> _Slice:
         """Along the contour of the sketch."""
         short = min(0.0, self._level - self.sketch.height(c)) if self.sketch.marks.low else 0.0
-        return _Slice(self.steps, c, short - _FINE - math.log(self.sketch.steps), self._level)
+        others = ComposedSlice(tuple((loss.slice(c, ahead, count), count) for loss, count in self.sketch.others))
+        return _Slice(self.steps, c, short - _FINE - math.log(self.sketch.steps), self._level, others if others.slices else None)
 
     def _bound_small(self) -> None:
         """A bound of E[(1 - e^{eps-S})+; all small]: its logarithm falls by the order with eps.  What is not small is large."""
@@ -156,6 +166,8 @@ class Parted(Apart):
         self._taken = []
         for rate in (RATES / self.sketch.epsilon).tolist():
             height = math.fsum(count * math.log1p(step.reverse_above(rate)) for step, count in self.steps) + 1e-9
+            for loss, count in self.sketch.others:  # E_Q e^{-rZ} is E_P e^{rZ}
+                height += count * float(loss.slice(rate, rate, count).above(np.array([rate]))[0, 0]) * (1.0 + 4.0 * UNIT)
             near = far = 0.0
             for step, count in self.steps:
                 light, heavy = step.large_above(rate, self.sketch.epsilon)

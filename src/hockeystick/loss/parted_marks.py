@@ -8,6 +8,8 @@ import numpy.typing as npt
 from ..numerics.series import Array
 from .composed import ComposedLoss
 from .contour import Saddle, log_markov
+from .gaussian import GaussianLoss
+from .laplace import LaplaceLoss
 from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
 from .parted_cells import Marks, place
 from .sampled import SampledGaussianLoss
@@ -57,6 +59,7 @@ class _Guide:
 class Sketch:
     """A run of sampled Gaussian steps in the order "remove", its marks for one epsilon and delta, and its transform about.
 
+    `others` may take part, which are not marked: their pairs are symmetric.
     The transform is that of the runs without a large step and, if `marks.low` is positive, with a middle one.  The marks are such
     that all that is only bounded is small (the more so, the farther out `marks.high`), and that the contour's terms do not cancel
     too far (the less so).
@@ -67,6 +70,7 @@ class Sketch:
             raise TooFine
         self.run, self.epsilon, self.log_delta = run, epsilon, log_delta
         self.terms = [(loss.shape, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
+        self.others = [(loss, count) for loss, count in run.terms if not isinstance(loss, SampledGaussianLoss)]
         self.steps = sum(count for _, count in self.terms)
         deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in run.terms))
         self.most = math.expm1(2.0 * epsilon + min(14.0 * deviation, 30.0))
@@ -96,7 +100,7 @@ class Sketch:
     def _back(self) -> tuple[Array, list[Array], list[npt.NDArray[np.intp]]]:
         """For several r, log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)}, and where L is some epsilons."""
         rates = RATES / self.epsilon
-        fixed = np.full(rates.size, self.epsilon)
+        fixed = self.epsilon + np.array([self._beside(rate)[0] for rate in rates.tolist()])
         lifted = []
         for guide in self.guides:
             fixed = fixed + guide.count * np.log1p(np.maximum(guide.bent(-rates).sum(axis=1), -0.999))
@@ -105,6 +109,10 @@ class Sketch:
         # from there on Chernoff's bound is used
         cuts = [np.minimum(guide.ratio.searchsorted(_SHARES * self.epsilon), guide.ratio.size - 1) for guide in self.guides]
         return fixed, lifted, cuts
+
+    def _beside(self, c: float) -> Array:
+        """log of the transform of the others at c, and two derivatives; E_Q e^{-cZ} is E_P e^{cZ}."""
+        return sum((count * np.array(loss.expand(c)) for loss, count in self.others), np.zeros(3))
 
     def _top(self, back: tuple[Array, list[Array], list[npt.NDArray[np.intp]]], target: float) -> float:
         """The least x from which a step may be called large: the others hardly ever take it back below epsilon."""
@@ -118,10 +126,21 @@ class Sketch:
             far = (back[0][:, None] + np.log(heavy)).min(axis=0)
             return float(np.logaddexp(far, np.log(near) + self.epsilon).min())
 
-        low, high = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most)
+        def gone(x: float) -> float:
+            """log of all that there is of large steps."""
+            total = 1e-300
+            for guide in self.guides:
+                total += guide.count * float(
+                    (guide.weight * guide.mark(x, self.hard * x)) @ (guide.x + math.exp(self.epsilon) + 1.0)
+                )
+            return math.log(total)
+
+        low, high, enough = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most), taken
+        if gone(math.exp(low)) < target:  # there are none: less is large, as long as that is so
+            low, high, enough = math.log(min(shape.rate for shape, _ in self.terms)), low, gone
         while high - low > 0.03:
             middle = 0.5 * (low + high)
-            low, high = (low, middle) if taken(math.exp(middle)) < target else (middle, high)
+            low, high = (low, middle) if enough(math.exp(middle)) < target else (middle, high)
         return math.exp(high)
 
     def _reached(self) -> tuple[Array, Array, list[Array]]:
@@ -133,6 +152,8 @@ class Sketch:
     def _bottom(self, reached: tuple[Array, Array, list[Array]], target: float, top: float) -> tuple[float, float]:
         """The largest x below which steps may be called small: these alone hardly ever reach epsilon; the order that shows it."""
         orders, fixed, tables = reached
+        if self.others:  # which may reach it alone
+            return 0.0, 0.0
 
         def bounds(x: float) -> Array:
             total = fixed
@@ -188,7 +209,7 @@ class Sketch:
 
     def _expand(self, c: float) -> tuple[float, float, float]:
         k = 1.0 + c
-        base, gain = np.zeros(3), np.zeros(3)  # n log(phi - mid) and n log(phi / (phi - mid))
+        base, gain = self._beside(c), np.zeros(3)  # n log(phi - mid) and n log(phi / (phi - mid))
         for guide, heavy, light, middle in self._tables:
             grown = np.exp(np.minimum(k * guide.ratio, 600.0))
             powers = grown, guide.ratio * grown, guide.ratio * guide.ratio * grown
@@ -210,7 +231,7 @@ class Sketch:
 
     def height(self, c: float) -> float:
         """n log phi at c."""
-        k, total = 1.0 + c, 0.0
+        k, total = 1.0 + c, float(self._beside(c)[0])
         for guide, heavy, light, middle in self._tables:
             grown = np.exp(np.minimum(k * guide.ratio, 600.0))
             value = 1.0 - float(heavy.sum()) - k * float(heavy @ guide.x) + float(light @ (grown - 1.0 - k * guide.x))
@@ -230,7 +251,8 @@ class Sketch:
             large = heavy - middle if self.marks.low else heavy
             some += guide.count * float(large @ (1.0 + guide.x))
             away += guide.count * float(large.sum()) * math.exp(epsilon)
-        total = max(some - away, 0.0) + inner + 1e-300
+        some, away = (some, away) if some > away else (0.0, 0.0)
+        total = some - away + inner + 1e-300
         return math.log(total), -(saddle.c * inner + away) / total
 
 
@@ -245,7 +267,8 @@ def parts(run: ComposedLoss) -> bool:
     """Whether the run is one that can be parted, and sparse enough to be worth it."""
     drawn = 0.0
     for loss, count in run.terms:
-        if not isinstance(loss, SampledGaussianLoss) or loss.removals != (True,):
+        if isinstance(loss, SampledGaussianLoss) and loss.removals == (True,):
+            drawn += count * loss.shape.rate
+        elif not isinstance(loss, LaplaceLoss | GaussianLoss):
             return False
-        drawn += count * loss.shape.rate
-    return drawn < _DENSE
+    return 0.0 < drawn < _DENSE

@@ -20,6 +20,7 @@ from .parted_cells import LEVELS, LOW, SLACK, Marks, PartedCells, log_g
 _WORK = 1.6e8  # products of one transform
 _CHUNK = 128
 _LARGE = 600.0  # the logarithm of a large number
+_BEFORE = 0.6  # of the x of a mark
 
 
 class Parts(NamedTuple):
@@ -90,7 +91,8 @@ class PartedStep(PartedCells):
         grid = self._nodes(spacing, float(self.edges[self.broad(False)][-1]))
         slip, moved = grid.ratio_errors()
         weight = np.exp(grid.base)
-        first, last = int(grid.ratio.searchsorted(-1.0 / size)), int(grid.ratio.searchsorted(1.0 / size))
+        near = min(1.0 / size, math.log1p(_BEFORE * (marks.low if self.parted else marks.high)))  # marks begin to the right of it
+        first, last = int(grid.ratio.searchsorted(-1.0 / size)), int(grid.ratio.searchsorted(near))
         excess, excess_error = self._near(grid, weight, moved, first, last, line, size)
         pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
         if pick.size * (nodes + 64.0) > _WORK:
@@ -100,13 +102,15 @@ class PartedStep(PartedCells):
         kept, kept_off = _marked(x, slip, marks.high, -marks.high_width)
         # where e^{kL} is too large a number, the marks grow for it
         lift = np.maximum(k * ratio - _LARGE, 0.0)
+        grows = bool(pick.size and lift[-1] > 0.0)
         tilted = own * np.exp(np.minimum(k * ratio, _LARGE))
-        whole, whole_off = _marked(x, slip, marks.high, -marks.high_width, lift) if lift[-1] else (kept, kept_off)
-        rows = [tilted * whole]
-        if self.parted:
-            middle, middle_off = self._middle(x, slip, whole, whole_off, lift)
-            rows.append(tilted * middle)
-        if not all(np.isfinite(row[-1]) for row in rows):
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole, whole_off = _marked(x, slip, marks.high, -marks.high_width, lift) if grows else (kept, kept_off)
+            rows = [tilted * whole]
+            if self.parted:
+                middle, middle_off = self._middle(x, slip, whole, whole_off, lift)
+                rows.append(tilted * middle)
+        if not all(np.isfinite(row).all() for row in rows):
             raise TooFine
         sums = fourier_sums(ratio, np.stack(rows), step, nodes)
         light = own * kept
@@ -119,7 +123,7 @@ class PartedStep(PartedCells):
         excess_error += reaches * (rows[0] @ turned + pulled)
         excess_error += (self.q + reaches * self.drift) * (self.error + 4.0 * UNIT) + 8.0 * UNIT * np.abs(excess)
         # what the marks say of the nodes summed as a series, and what lies beyond the ends
-        near, right = math.expm1(1.0 / size), self.beyond(k)
+        near, right = math.expm1(near), self.beyond(k)
         lost = 3.0 * (size + 2.0) * _left_of(near, marks.high, marks.high_width) + self.left * (3.0 + size) + right * (2.0 + size)
         if not self.parted:
             return Parts(excess, None, excess_error + (lost + rule), np.zeros(nodes))

@@ -55,7 +55,7 @@ class RenyiLoss:
             ]
             return up(c * float(min(found)) * (1.0 + 2.0 * UNIT))
         value = amplify_rdp(1.0 + c, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0))
-        return up(c * value * (1.0 + 2.0 * UNIT))
+        return min(up(c * value * (1.0 + 2.0 * UNIT)), self._whole(c))  # sampling is post-processing
 
     def _whole(self, c: float) -> float:
         match self.kind:

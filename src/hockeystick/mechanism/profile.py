@@ -9,6 +9,7 @@ from typing import Any
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
+from ..loss.between import BetweenLoss
 from ..loss.profile import ProfileLoss, claims_loss
 from ..neighbours import DEFAULT
 from .attack import GaussianDP, HeadGDP
@@ -99,6 +100,8 @@ class Profile(Claim):
             claims = tuple(replace_from_add_remove(*claim) for claim in claims)
             if min(delta for _, delta in claims) >= 1.0:
                 raise self._refuse_twice()
+            # attained if the other record contributes nothing
+            return BetweenLoss((claims_loss(claims),), (claims_loss(self.claims),))
         return claims_loss(claims)
 
     @cached_property

@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -235,7 +235,9 @@ class Release(Attacks):
 
 
 class Mechanism(Release):
-    """One mechanism, used once."""
+    """One mechanism, used once; `group_size` says of how large groups of records it speaks, if it can tell."""
+
+    group_size: ClassVar[int | None] = None
 
     @property
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
@@ -288,6 +290,12 @@ def joined(uses: Iterable[tuple[Mechanism, int]]) -> Release:
     for mechanism, count in uses:
         if count:
             counts[mechanism] = checks.count("count", counts.get(mechanism, 0) + count)
+    sizes = sorted({mechanism.group_size for mechanism in counts if mechanism.group_size is not None})
+    if len(sizes) > 1:
+        raise BadValue(
+            f"the parts speak of groups of {' and of '.join(map(str, sizes))} records; allowed: one size.  "
+            "Join everything first and take the group of the whole run, as in (a + b).group(3)."
+        )
     if len(counts) == 1:
         ((mechanism, count),) = counts.items()
         if count == 1:

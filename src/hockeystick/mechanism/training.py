@@ -5,12 +5,15 @@ from typing import Any
 from ..errors import BadValue
 from .release import Mechanism, Release, joined
 
+_PHASE, _RELATION = "Phase ", "Neighbours:"
+
 
 class Training(Release):
     """A run of training: `neighbours` is what its questions are answered for unless they say otherwise; `statement` says the
     rest.
 
-    Runs join with + if they are meant for the same relation.  It equals the plain release of the same parts and relation.
+    Runs join with + if they are meant for the same relation; then `notes` tell of one phase after the other.  It equals the
+    plain release of the same parts and relation.
     `repr` shows the relation, `print` the statement, too; `run` is the plain release.
     """
 
@@ -38,10 +41,11 @@ class Training(Release):
                 f"one run is stated for neighbours={self.neighbours!r}, the other for {other.stated!r}; "
                 "allowed: runs for one relation."
             )
-        notes = other.notes if isinstance(other, Training) else (f"Also: {other!r}.",)
-        return Training(
-            joined([*self.parts, *other.parts]), self.neighbours, (*self.notes, *(n for n in notes if n not in self.notes))
-        )
+        both = joined([*self.parts, *other.parts])
+        if not other.parts:
+            return Training(both, self.neighbours, self.notes)
+        more = other.notes if isinstance(other, Training) else (f"{other!r}.",)
+        return Training(both, self.neighbours, _told([*_phases(self.notes), *_phases(more)], self.notes))
 
     def __radd__(self, other: Any) -> "Training":
         if type(other) is int and other == 0:
@@ -51,7 +55,13 @@ class Training(Release):
     def __mul__(self, count: Any) -> "Training":
         if isinstance(count, Release):
             return NotImplemented
-        return Training(self.run * count, self.neighbours, (*self.notes, f"All of this {count} times."))
+        run = self.run * count
+        return self if run == self.run else self.renamed(run, f"All of this {count} times.")
+
+    def renamed(self, run: Release, note: str) -> "Training":
+        """Another run with the notes of this one, and one more in each phase."""
+        phases = [[*phase, note] for phase in _phases(self.notes)]
+        return Training(run, self.neighbours, _told(phases, self.notes))
 
     __rmul__ = __mul__
 
@@ -68,3 +78,22 @@ class Training(Release):
 
     def __str__(self) -> str:
         return f"{self.run!r}\n{self.statement}"
+
+
+def _phases(notes: tuple[str, ...]) -> list[list[str]]:
+    """The notes of each phase, without that of the relation."""
+    phases: list[list[str]] = [[]]
+    for note in notes:
+        if note.startswith(_PHASE) and note.endswith(":"):
+            phases.append([])
+        elif not note.startswith(_RELATION):
+            phases[-1].append(note)
+    return [phase for phase in phases if phase]
+
+
+def _told(phases: list[list[str]], notes: tuple[str, ...]) -> tuple[str, ...]:
+    """The notes of these phases, numbered if there are several, and that of the relation."""
+    found: list[str] = []
+    for place, phase in enumerate(phases, 1):
+        found += [f"{_PHASE}{place}:", *phase] if len(phases) > 1 else phase
+    return (*found, *(note for note in notes if note.startswith(_RELATION)))

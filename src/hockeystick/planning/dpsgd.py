@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +24,7 @@ _SAMPLERS = {
 }
 PASSES = {"shuffle": "shuffle", "deterministic": "position", "cyclic": "position", "hashed": "id"}
 _REFUSED = {
-    "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is near",
+    "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is another scheme, and no bound of it",
     "balls-in-bins": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
     "random-allocation": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
     "b-min-sep": "its pair is not known in closed form; 'poisson', or 'cyclic' without amplification, are accounted for",
@@ -62,11 +63,12 @@ class _Batches:
                 raise BadValue(f"rate times accumulation is {float(logical)}; allowed: a probability from 0 to 1.")
             return _Batches(logical, Fraction(1), None, None)
         if examples is None or batch is None:
-            raise BadValue("the sampling rate is missing; give rate, or both examples and batch.")
+            needed = "rate, or both examples and batch" if sampler == "poisson" else "both examples and batch"
+            raise BadValue(f"what sampler={sampler!r} draws from is missing; give {needed}.")
         records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch) * accumulation
         if drawn > records and sampler != "with-replacement":
-            times = f", {accumulation} times accumulated," if accumulation > 1 else ""
-            raise BadValue(f"batch is {drawn}{times} in all; allowed: at most examples, {records}.")
+            times = f", {accumulation} times accumulated, in all" if accumulation > 1 else ""
+            raise BadValue(f"batch is {drawn}{times}; allowed: at most examples, {records}.")
         return _Batches(Fraction(drawn), Fraction(records), drawn, records)
 
 
@@ -113,7 +115,9 @@ def dpsgd(
     if sampler in _REFUSED:
         raise Unsupported(f"sampler={sampler!r} is not accounted for: {_REFUSED[sampler]}.")
     if sampler not in _SAMPLERS:
-        raise BadValue(f"sampler is {sampler!r}; allowed: one of {', '.join(_SAMPLERS)}.")
+        close = get_close_matches(sampler.lower().replace("_", "-"), [*_SAMPLERS, *_REFUSED], 1)
+        meant = f"  Did you mean {close[0]!r}?" if close else ""
+        raise BadValue(f"sampler is {sampler!r}; allowed: one of {', '.join(_SAMPLERS)}.{meant}")
     relation, noise = checked(neighbours), Gaussian(sigma=sigma)
     times = checks.count("accumulation", accumulation, least=1)
     batches = _Batches.of(examples, batch, rate, times, sampler)
@@ -149,14 +153,14 @@ def _steps(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
     _one_of(epochs, steps)
     if steps is not None:
         count = checks.count("steps", steps)
-        return count, f"{count} steps, as given."
+        return count, f"{_number(count, 'step')}, as given."
     passes = checks.non_negative("epochs", epochs)
     if batches.drawn == 0:
         raise BadValue("the sampling rate is 0, so no number of steps makes an epoch; give steps.")
     each = float(batches.records / batches.drawn)
     needed = passes * each
     count = checks.count("epochs / rate", math.ceil(needed - 1e-9 * needed))
-    return count, f"{count} steps: {passes:g} epochs of {each:.9g} steps, rounded up."
+    return count, f"{_number(count, 'step')}: {_number(passes, 'epoch')} of {_number(each, 'step')}{_rounded(count, needed)}."
 
 
 def _passes(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
@@ -165,10 +169,19 @@ def _passes(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
     if epochs is not None:
         passes = checks.non_negative("epochs", epochs)
         count = checks.count("epochs", math.ceil(passes))
-        return count, f"{count} passes: {passes:g} epochs, rounded up."
+        return count, f"{_number(count, 'pass')}: {_number(passes, 'epoch')}{_rounded(count, passes)}."
     wanted = checks.count("steps", steps)
     if batches.drawn == 0:
         raise BadValue("batch is 0; allowed for batches of a pass: a whole number from 1 up.")
     each = int(batches.records // batches.drawn)
     count = -(-wanted // each)
-    return count, f"{count} passes: {wanted} steps of at least {each} to a pass, rounded up."
+    return count, f"{_number(count, 'pass')}: {_number(wanted, 'step')} of at least {each} to a pass{_rounded(count * each, wanted)}."
+
+
+def _number(count: float, what: str) -> str:
+    """So many of them, in words."""
+    return f"{count:.12g} {what}{'' if count == 1 else 'es' if what == 'pass' else 's'}"
+
+
+def _rounded(count: float, needed: float) -> str:
+    return ", rounded up" if count - needed > 1e-9 * needed else ""

@@ -100,7 +100,8 @@ class Report:
         """The order whose conversion gives the least epsilon, and that epsilon."""
 
         def found() -> dict[str, Any]:
-            accountant = RDPAccountant(neighbours=self.neighbours).compose(self.release)
+            plain = self.release.run if isinstance(self.release, Training) else self.release
+            accountant = RDPAccountant(neighbours=self.neighbours).compose(plain)
             order = float(accountant.order(delta=self.at))
             return {"order": order, "value": float(accountant.rdp(order)), "epsilon": float(accountant.epsilon(self.at))}
 
@@ -138,6 +139,8 @@ class Report:
     def assumptions(self) -> list[str]:
         """What the answers rest on."""
         stated = list(self.release.notes) if isinstance(self.release, Training) else []
+        if self.neighbours != self.release.stated:
+            stated = [note for note in stated if not note.startswith("Neighbours:")]
         samplers = {one.sampler for one in steps(self.release, self.neighbours)} - {"all records"}
         drawn = [f"Batches are drawn as stated ({one}); other ways of drawing have other answers." for one in sorted(samplers)]
         if not stated or self.neighbours != self.release.stated:

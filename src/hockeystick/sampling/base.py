@@ -23,6 +23,7 @@ from ..loss.sampled_laplace import SampledLaplaceLoss
 from ..mechanism.claim import ZCDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
+from ..mechanism.profile import Profile
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import DEFAULT, Order, has_record
 from ..numerics.rounding import UNIT
@@ -33,6 +34,7 @@ class Sampled(Mechanism):
 
     base: Release
     scheme = "Sampling"
+    group_size = 1
 
     def _check_base(self) -> None:
         if not isinstance(self.base, Release):
@@ -92,21 +94,42 @@ class Sampled(Mechanism):
             return SampledGaussianLoss(shape, removals, Guide(shape))
         losses: list[Any] = []
         for removal in removals:
-            loss = self.whole((moved if moved == "replace" else "remove" if removal else "add",))
+            loss = _cover(self.whole((moved if moved == "replace" else "remove" if removal else "add",)))
             if loss is None:
                 return None
             losses.append(_sampled(loss, rate, removal))
         return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
 
+    def farther(self, wanted: tuple[Order, ...]) -> Order:
+        """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal, if noise moves farther."""
+        if "replace" in wanted or not self.additive:
+            return "replace"
+        once, twice = self.whole(("remove",)), self.whole(("replace",))
+        if once is None or twice is None:
+            return "replace"
+        return "replace" if how_far(once) <= how_far(twice) else "remove"
+
+    def zeroing_is_replacing(self, wanted: tuple[Order, ...]) -> bool:
+        """Whether the pair of a null record is that of a replacement, as for claims."""
+        return not self.additive and self.whole(wanted) == self.whole(("replace",))
+
+    def undrawn(self, wanted: tuple[Order, ...]) -> tuple[Any, ...]:
+        """What bounds the step without a sample, for neighbours of the same size.
+
+        It bounds the sampled step, too: a sample without the record tells nothing.
+        """
+        loss = self.whole(wanted)
+        return () if loss is None or isinstance(loss, RenyiLoss | ProfileLoss) else tuple(getattr(loss, "covers", (loss,)))
+
     def attained(self, moved: Order) -> Order:
         """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one not tightly."""
-        loose = any(isinstance(one, ZCDP) and one.neighbours == DEFAULT for one, _ in self.base.parts)
+        loose = any(isinstance(one, ZCDP | Profile) and one.neighbours == DEFAULT for one, _ in self.base.parts)
         return "remove" if loose else moved
 
     def both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
         of a removal from above, the removal itself from below."""
-        loss = self.whole((moved,))
+        loss = _cover(self.whole((moved,)))
         if loss is None:
             return None
         if isinstance(loss, RenyiLoss):
@@ -118,7 +141,24 @@ class Sampled(Mechanism):
             raise self._refuse(
                 repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."
             )
-        return BetweenLoss((folded(top, high),), getattr(bottom, "members", (bottom,)))
+        return BetweenLoss((folded(top, high),), members(bottom))
+
+
+def how_far(loss: Any) -> float:
+    """How far the pair of a noise is moved, in its own units."""
+    if isinstance(loss, GaussianLoss):
+        return loss.square
+    return float(loss.a if isinstance(loss, LaplaceLoss) else loss.move)
+
+
+def members(loss: Any) -> tuple[Any, ...]:
+    """What it may be."""
+    return tuple(getattr(loss, "members", (loss,)))
+
+
+def _cover(loss: Any) -> Any:
+    """What bounds it from above."""
+    return loss.covers[0] if isinstance(loss, BetweenLoss) else loss
 
 
 def _is_gaussian(mechanism: Mechanism) -> bool:

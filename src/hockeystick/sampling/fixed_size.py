@@ -21,12 +21,13 @@ from ..loss.laplace import LaplaceLoss
 from ..loss.mixture import NORMAL, Mixture, MixtureLoss
 from ..loss.paired import paired
 from ..loss.profile import ProfileLoss
+from ..loss.renyi import RenyiLoss
 from ..loss.revealed import RevealedLoss
 from ..mechanism.claim import PureDP
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
 from ..numerics.rounding import FUNCTION, UNIT
-from .base import Sampled, between_doubles, removals, rounded
+from .base import Sampled, between_doubles, members, removals, rounded
 
 _DEEP = 800.0  # -log of the probability of being drawn so often that it is left out: below every double
 _MOST = 1000
@@ -61,7 +62,8 @@ class WithoutReplacement(FixedSize):
     Wang 2022, Theorem 11, the neighbours in the batch being a replacement; attained where all other records contribute the
     opposite). Replace: in both orders delta is at most g delta(log(1 + (e^eps - 1)/g)) (Balle, Barthe and Gaboardi 2018,
     section 4); the worse order may change from step to step, so one symmetric pair of that profile is composed.  The
-    removal is attained and is the lower end. Zero-out: the null record displaces another, too: the bound of replace.
+    removal is attained and is the lower end. Zero-out: the same with the larger of a replacement and of a removal, since a batch
+    with the record is compared with one with the null record, and with one with another record in its place.
     `batch` = `examples` is no sample at all: every record is taken, whichever the data set.
     """
 
@@ -98,10 +100,15 @@ class WithoutReplacement(FixedSize):
             if self.attained("replace") == "remove" and top is not None and not hasattr(top, "members"):
                 return BetweenLoss((top,), (bottom,))
             return rounded(top, bottom)
-        found = self.both_orders("replace", high, low)
-        if "replace" in wanted or not self.additive or found is None:
+        found = self.both_orders(self.farther(wanted), high, low)
+        if found is None or "replace" in wanted or self.zeroing_is_replacing(wanted):
             return found
-        return BetweenLoss(found.covers, _members(self.drawn("remove", low, removals(wanted))))  # the others contribute nothing
+        if isinstance(found, RenyiLoss | ProfileLoss):
+            return found
+        covers = *found.covers, *self.undrawn(wanted)
+        if not self.additive:
+            return BetweenLoss(covers, ())
+        return BetweenLoss(covers, members(self.drawn("remove", low, removals(wanted))))  # the others contribute nothing
 
     def __repr__(self) -> str:
         return self._shown(f"without_replacement(batch={self.batch}, examples={self.examples})")
@@ -144,13 +151,13 @@ class WithReplacement(FixedSize):
             if isinstance(moved, GaussianLoss):
                 return self._mixtures("replace", wanted)
             high = self._rate[1]
-            return BetweenLoss((paired([SampledLoss(self._revealed, high, one) for one in removals(wanted)]),), ())
-        cover = folded(SampledLoss(self._revealed, self._rate[1], True), self._rate[1])
-        members: tuple[Any, ...] = ()
-        if isinstance(moved, GaussianLoss):
+            return BetweenLoss((paired([SampledLoss(self._revealed("replace"), high, one) for one in removals(wanted)]),), ())
+        cover = folded(SampledLoss(self._revealed(self.farther(wanted)), self._rate[1], True), self._rate[1])
+        found: tuple[Any, ...] = ()
+        if isinstance(moved, GaussianLoss) and ("replace" in wanted or self.additive):
             erased = self.additive and "replace" not in wanted
-            members = (self._mixtures("remove", wanted) if erased else self._mixtures("replace", ("remove",)),)
-        return BetweenLoss((cover,), members)
+            found = (self._mixtures("remove", wanted) if erased else self._mixtures("replace", ("remove",)),)
+        return BetweenLoss((cover,), found)
 
     @cached_property
     def _rate(self) -> tuple[float, float]:
@@ -190,17 +197,16 @@ class WithReplacement(FixedSize):
         pairs = [MixtureLoss(mixture, NORMAL, stray) if one else MixtureLoss(NORMAL, mixture, stray) for one in removals(wanted)]
         return paired(list(pairs))
 
-    @cached_property
-    def _revealed(self) -> RevealedLoss:
+    def _revealed(self, moved: Order) -> RevealedLoss:
         weights, error, stray = self._weights
         eta = math.log(-math.expm1(self.draws * math.log1p(-1.0 / self.examples)))
-        losses = tuple(self._several(k) for k in range(1, len(weights) + 1))
+        losses = tuple(self._several(k, moved) for k in range(1, len(weights) + 1))
         off = error + 4.0 * FUNCTION * (2.0 + abs(eta) + self.draws / self.examples)
         return RevealedLoss(losses, tuple(weight - eta for weight in weights), off, stray)
 
-    def _several(self, count: int) -> Any:
-        """The pair of so many replaced records."""
-        loss = self.whole(("replace",))
+    def _several(self, count: int, moved: Order) -> Any:
+        """The pair of so many replaced (or removed) records."""
+        loss = self.whole((moved,))
         if isinstance(loss, GaussianLoss):
             return GaussianLoss(loss.square * count * count)
         if isinstance(loss, LaplaceLoss):
@@ -214,7 +220,3 @@ class WithReplacement(FixedSize):
 
     def __repr__(self) -> str:
         return self._shown(f"with_replacement(draws={self.draws}, examples={self.examples})")
-
-
-def _members(loss: Any) -> tuple[Any, ...]:
-    return tuple(getattr(loss, "members", (loss,)))

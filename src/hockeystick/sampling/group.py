@@ -44,7 +44,7 @@ def grouped(run: Release, size: Any) -> Release:
         return GroupedRun(run, count)
     found = joined((one, used) for one, used in moved if one is not None)
     if isinstance(run, Training):
-        return Training(found, run.neighbours, (*run.notes, f"For groups of {count} records."))
+        return run.renamed(found, f"For groups of {count} records.")
     return found
 
 
@@ -71,6 +71,10 @@ class GroupedPoisson(Sampled):
     size: int
 
     scheme = "Poisson sampling of groups"
+
+    @property
+    def group_size(self) -> int:  # type: ignore[override]
+        return self.size
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", checks.rate("rate", self.rate))
@@ -116,6 +120,11 @@ class GroupedRun(Mechanism):
     @property
     def stated(self) -> str:
         return self.run.stated
+
+    @property
+    def statement(self) -> str:
+        """What was counted."""
+        return f"{getattr(self.run, 'statement', f'{self.run!r}.')}\nFor groups of {self.size} records."
 
     def loss(self, wanted: tuple[Order, ...]) -> Any:
         raise self._refuse()

@@ -19,7 +19,7 @@ from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import DEFAULT, Order, same_size
 from ..numerics.rounding import FUNCTION, UNIT
-from .base import Sampled, removals
+from .base import Sampled, how_far, members, removals
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +58,11 @@ class Poisson(Sampled):
         if self.rate == 1.0:
             return self.whole(wanted)
         if same_size(wanted) and not (self.additive and "replace" not in wanted):
-            return self._replaced()
+            found = self._replaced()
+            if found is None or "replace" in wanted or isinstance(found, RenyiLoss) or self.zeroing_is_replacing(wanted):
+                return found
+            # nothing is known to attain it
+            return BetweenLoss((*getattr(found, "covers", (found,)), *self.undrawn(wanted)), ())
         return self.drawn("remove", self.rate, removals(wanted))
 
     def _replaced(self) -> Any:
@@ -74,16 +78,20 @@ class Poisson(Sampled):
                 "the pair of two opposed removals is not offered for profiles.  Ask for add-or-remove, or claim ApproxDP.",
             )
         pair = self._opposed(mechanism, once)
-        if pair is None:  # the pair is the same for every relation
-            return self.both_orders("replace", self.rate, self.rate)
+        if pair is None:
+            bound = self.both_orders("replace", self.rate, self.rate)
+            if once == self.whole(("replace",)) or self.attained("replace") == "remove":
+                return bound
+            return BetweenLoss(bound.covers, members(self.drawn("remove", self.rate, (True,))))  # the other contributes nothing
         if all(_doubles(mechanism) for mechanism, _ in self.base.parts):
             return pair
         # the replacement is nearer than two removals: both bounds hold
-        nearer = _size(self.whole(("replace",))) <= _size(once)
+        nearer = how_far(self.whole(("replace",))) <= how_far(once)
         near: Order = "replace" if nearer else "remove"
         far: Order = "remove" if nearer else "replace"
         bound = self.both_orders(far, self.rate, self.rate)
-        return BetweenLoss((pair, *bound.covers), (self.drawn(near, self.rate, (True,)),))
+        covers = pair, *bound.covers, *self.undrawn(("replace",))
+        return BetweenLoss(covers, (self.drawn(near, self.rate, (True,)),))
 
     def _opposed(self, mechanism: Mechanism, once: Any) -> Any:
         rate = self.rate
@@ -109,13 +117,6 @@ class Poisson(Sampled):
 
 def _log_error(rate: float) -> float:
     return FUNCTION * (1.0 + abs(math.log(rate)) + abs(math.log1p(-rate)))
-
-
-def _size(loss: Any) -> float:
-    """How far the pair of a noise is moved, in its own units."""
-    if isinstance(loss, GaussianLoss):
-        return loss.square
-    return float(loss.a if isinstance(loss, LaplaceLoss) else loss.move)
 
 
 def _doubles(mechanism: Mechanism) -> bool:

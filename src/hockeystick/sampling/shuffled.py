@@ -85,13 +85,14 @@ class Shuffled(Sampled):
             )
         alone = tuple(getattr(run.terms[0][0], "covers", (run.terms[0][0],))) if len(run.terms) == run.terms[0][1] == 1 else ()
         if self.reports == 1 and alone:
-            return run.terms[0][0]
+            return self.local.parts[0][0].loss(wanted)
         top = min(tops)
         if top > _STEEP:
             if alone:
                 return BetweenLoss(alone, ())
             raise self._refuse(repr(self.local), f"its epsilon is {top:g}; allowed for several parts: at most {_STEEP:g}.")
-        return BetweenLoss((*self._clones(top), *alone), self._attained())
+        members = self._attained() if "replace" in wanted or self.zeroing_is_replacing(wanted) else ()
+        return BetweenLoss((*self._clones(top), *alone), members)
 
     def _clones(self, epsilon: float) -> tuple[CloneLoss, ...]:
         """The pairs that dominate: odds of clones are rounded down."""

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import Unsupported
 from ..loss.between import BetweenLoss
 from ..loss.paired import PairedLoss
-from ..mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
+from ..mechanism.claim import RDP, ZCDP, ApproxDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
@@ -20,7 +20,7 @@ from .shuffled import Shuffled
 _CURVE = (2.0, 8.0, 32.0), (0.01, 0.04, 0.16)
 
 FAMILIES: dict[str, Callable[[str], Release]] = {
-    "Gaussian, GDP": lambda relation: Gaussian(sigma=2.0) + GDP(mu=0.5),
+    "Gaussian, GDP": lambda relation: Gaussian(sigma=2.0),
     "Laplace": lambda relation: Laplace(scale=2.0),
     "discrete noise": lambda relation: DiscreteLaplace(scale=2.0),
     "discrete Gaussian": lambda relation: DiscreteGaussian(sigma=2.0),
@@ -51,7 +51,7 @@ THEOREMS = {
     ("Poisson", "zero-out"): "noise: as add-or-remove; others: as replace",
     ("without replacement", "add-or-remove"): "[ZDW22] Theorem 11 with the pair of a replacement",
     ("without replacement", "replace"): "[BBG18] sampling without replacement, one symmetric pair; Rényi: [S22] 6.7",
-    ("without replacement", "zero-out"): "as replace: the null record displaces another",
+    ("without replacement", "zero-out"): "as replace, with the larger of both distances",
     (
         "with replacement",
         "add-or-remove",
