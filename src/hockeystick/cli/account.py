@@ -61,7 +61,6 @@ def why(sampler: str, neighbours: str) -> str:
     return WHY[sampler].replace(_DISPLACED, _SAME_SIZE) if neighbours in ("replace", "zero-out") else WHY[sampler]
 
 
-
 def dpsgd(
     sampler: Sampler = None,
     sigma: Sigma = None,

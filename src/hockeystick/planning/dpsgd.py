@@ -24,7 +24,8 @@ _SAMPLERS = {
 }
 PASSES = {"shuffle": "shuffle", "deterministic": "position", "cyclic": "position", "hashed": "id"}
 _REFUSED = {
-    "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is another scheme, and no bound of it",
+    "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is another "
+    "scheme, and no bound of it",
     "balls-in-bins": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
     "random-allocation": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
     "b-min-sep": "its pair is not known in closed form; 'poisson', or 'cyclic' without amplification, are accounted for",
@@ -175,7 +176,8 @@ def _passes(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
         raise BadValue("batch is 0; allowed for batches of a pass: a whole number from 1 up.")
     each = int(batches.records // batches.drawn)
     count = -(-wanted // each)
-    return count, f"{_number(count, 'pass')}: {_number(wanted, 'step')} of at least {each} to a pass{_rounded(count * each, wanted)}."
+    rounded = _rounded(count * each, wanted)
+    return count, f"{_number(count, 'pass')}: {_number(wanted, 'step')} of at least {each} to a pass{rounded}."
 
 
 def _number(count: float, what: str) -> str:

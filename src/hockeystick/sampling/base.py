@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import BadType, Unsupported
 from ..loss.atomic import AtomicLoss
@@ -34,7 +34,7 @@ class Sampled(Mechanism):
 
     base: Release
     scheme = "Sampling"
-    group_size = 1
+    group_size: ClassVar[int | None] = 1
 
     def _check_base(self) -> None:
         if not isinstance(self.base, Release):
@@ -101,7 +101,7 @@ class Sampled(Mechanism):
         return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
 
     def farther(self, wanted: tuple[Order, ...]) -> Order:
-        """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal, if noise moves farther."""
+        """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal if that is farther."""
         if "replace" in wanted or not self.additive:
             return "replace"
         once, twice = self.whole(("remove",)), self.whole(("replace",))

@@ -14,12 +14,14 @@ from ..loss.gaussian import GaussianLoss
 from ..loss.mixture import NORMAL, Mixture, MixtureLoss
 from ..loss.paired import paired
 from ..mechanism.claim import GDP
+from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, STATED, Order
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from .base import Sampled, removals
+from .full_pass import FullPass
 from .poisson import Poisson
 
 _MOST = 400
@@ -29,7 +31,8 @@ def grouped(run: Release, size: Any) -> Release:
     """The run for groups of `size` records: a tight analysis where all parts have one, else the group privacy of paper S.
 
     Noise moves `size` times as far.  Under Poisson sampling of Gaussian noise the number of the group's records in a batch is
-    Bin(size, q): mixtures of normal laws (Ganesh 2024; `hockeystick.loss.mixture`), which are attained.
+    Bin(size, q): mixtures of normal laws (Ganesh 2024; `hockeystick.loss.mixture`), which are attained.  In a pass the worst is
+    that all of them come into one batch.
 
     >>> from hockeystick.mechanism.gaussian import Gaussian
     >>> run = Gaussian(sigma=4.0).poisson(rate=0.01) * 1000
@@ -59,6 +62,9 @@ def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
         noises = [one for one, _ in mechanism.base.parts]
         if all(getattr(one, "replace_sensitivity", None) is None for one in noises):
             return GroupedPoisson(mechanism.base, mechanism.rate, size)
+    if isinstance(mechanism, FullPass) and all(isinstance(one, Gaussian) for one, _ in mechanism.base.parts):
+        # records in different batches move a pass by the root of a sum of squares, which is less than in one batch
+        return replace(mechanism, base=grouped(mechanism.base, size))
     return None
 
 
