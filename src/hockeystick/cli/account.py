@@ -308,6 +308,7 @@ def _answer(
                 "sampler": drawn,
                 "release": show.name(release),
                 "tight": bounds.tight,
+                **({"statement": list(release.notes)} if isinstance(release, Training) else {}),
                 **({} if sampler is None else {"note": f"{why(sampler, named)}."}),
                 "within_budget": None if budget is None else bool(bounds.upper <= budget),
                 "version": __version__,

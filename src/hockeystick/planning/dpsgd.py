@@ -52,6 +52,13 @@ class _Batches:
     def rate(self) -> float:
         return float(self.drawn / self.records)
 
+    @property
+    def rate_told(self) -> str:
+        """The rate, and what was rounded."""
+        exact = Fraction(self.rate) == self.drawn / self.records
+        what = "" if self.batch is None else f"{self.batch}/{self.examples}, "
+        return f"{self.rate}" + ("" if exact else f" ({what}rounded to a double)")
+
     @staticmethod
     def of(examples: Any, batch: Any, rate: Any, accumulation: int, sampler: str) -> "_Batches":
         if rate is not None:
@@ -107,7 +114,7 @@ def dpsgd(
     1.1339
     >>> print(run.statement)
     3516 steps: 15 epochs of 234.375 steps, rounded up.
-    Batches: Poisson sampling, every record by itself with probability 0.004266666666666667.
+    Batches: Poisson sampling, every record by itself with probability 0.004266666666666667 (256/60000, rounded to a double).
     Noise: Gaussian, 1.1 times the clipping norm of one record's gradient, added once to the sum over a batch.
     Neighbours: a record is added or removed (add-or-remove).
     """
@@ -134,7 +141,7 @@ def dpsgd(
         else:
             step = noise.with_replacement(draws=batches.batch or 0, examples=batches.examples or 1)
     step.loss(orders(relation))  # refused now rather than at the first question
-    drawn = _SAMPLERS[sampler].format(rate=batches.rate, batch=batches.batch, examples=batches.examples)
+    drawn = _SAMPLERS[sampler].format(rate=batches.rate_told, batch=batches.batch, examples=batches.examples)
     notes = [counted, f"Batches: {drawn}."]
     if times > 1:
         notes.append(f"Accumulation: {times} batches, drawn as one sample, for each step.")
