@@ -373,3 +373,11 @@ def test_an_upper_end_from_the_best_order_of_an_added_record() -> None:
     )
     bounds = run.epsilon_bounds(1.1127974869556412e-33, neighbours="add")
     assert run.delta_bounds(bounds.upper, neighbours="add").lower <= 1.1127974869556412e-33
+
+
+def test_delta_near_the_largest_loss_from_epsilons() -> None:
+    run = hs.Gaussian(sigma=5.0).with_replacement(draws=2, examples=2) + hs.Laplace(scale=5.0).poisson(rate=0.2)
+    bounds = run.log_delta_bounds(1.38, neighbours="add")
+    assert bounds.width < 0.01
+    assert run.epsilon_bounds(math.exp(bounds.lower), neighbours="add").upper >= 1.38
+    assert run.epsilon_bounds(math.exp(bounds.upper), neighbours="add").lower <= 1.38

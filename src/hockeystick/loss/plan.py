@@ -66,10 +66,11 @@ class Plan(NamedTuple):
             return left, right
 
         left, right = tried(theta)
-        ratio = 0.7 if right >= 1.2 * left else 1.0 / 0.7  # whichever is longer becomes shorter
+        # whichever is longer becomes shorter; a smaller tilt would otherwise only ask for more
+        ratio = 0.7 if right >= 1.2 * left else 1.0 / 0.7 if fine else 0.0
         for _ in range(11):
             theta *= ratio
-            if theta > top:
+            if not 0.0 < theta <= top:
                 break
             left, right = tried(theta)
             if (right < 1.2 * left) == (ratio < 1.0):

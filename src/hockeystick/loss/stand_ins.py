@@ -16,6 +16,7 @@ from .parted_marks import parts
 from .signs import signs_epsilon, signs_log_delta
 from .smeared import smeared_epsilon, smeared_log_delta, spreads
 
+_WIDE, _LEAST, _HALVINGS = 0.1, -700.0, 24  # of log delta
 _STEPS = 64  # below which a lattice is cheaper than smearing
 
 
@@ -67,6 +68,24 @@ def closer_log_delta(run: ComposedLoss, epsilon: float, fine: bool, ends: Interv
         if low < high - one.delta_width:
             with suppress(TooFine):
                 low, high = _joined((low, high), one.log_delta(run, epsilon))
+    if fine and epsilon > 0.0 and high - low > _WIDE:
+        low, high = _by_epsilon(run, epsilon, (low, high))
+    return low, high
+
+
+def _by_epsilon(run: ComposedLoss, epsilon: float, ends: Interval) -> Interval:
+    """From the epsilons of several deltas, where those of this epsilon are not found: near the largest loss, for example."""
+    low, high = ends
+    left, right = max(low, _LEAST), min(high, 0.0)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (left + right)
+        found = closer_epsilon(run, middle, 0.0, 0.0, (0.0, run.ceiling))
+        if found[1] <= epsilon:
+            right = high = middle
+        elif found[0] >= epsilon:
+            left = low = middle
+        else:  # it lies within
+            break
     return low, high
 
 
