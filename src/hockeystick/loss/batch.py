@@ -24,6 +24,7 @@ _CLOSE = 1e-9  # relative
 _CHUNK, _PIECE, _TABLE = 64, 32, 400_000
 _NODES = 1500  # of a contour
 _NARROW = 800  # nodes of a grid of z
+_SETTLED = 1e-3  # of log c
 _BOUNDS, _VALUES = 14.0, 30.0  # -log of the rule's error times the count
 
 
@@ -121,6 +122,8 @@ def _saddle(runs: Runs, c: Array, nodes: Nodes, steps: int) -> Array:
         step = np.where(cost > 0.0, bent, (cost + runs.log_delta) / slope)
         following = x - np.clip(step, -1.0, 1.0)
         x = np.where((following > lower) & (following < upper), following, 0.5 * (lower + upper))
+        if float(np.abs(step).max()) < _SETTLED:
+            break
     return np.exp(x)
 
 
@@ -248,7 +251,10 @@ class _Line:
             value = self.fixed - (self.c * epsilon)[:, None] + np.log(total)
             best = value.argmax(axis=1)[:, None]
             slope = np.take_along_axis(swing / total, best, 1)[:, 0] - self.c
-            epsilon = epsilon + (goal - value.max(axis=1)) / np.minimum(slope, -1e-3 * self.c)
+            move = (goal - value.max(axis=1)) / np.minimum(slope, -1e-3 * self.c)
+            epsilon = epsilon + move
+            if float(np.abs(move * self.c).max()) < 1e-7:  # the next would be below rounding
+                break
         lost = self.sum_error[:, 0] + self.dropped + 2.0 * math.exp(-TOLERANCE)
         error = (self.height_error[:, 0] + lost / total[:, 0]) * 1.001
         error += 16.0 * UNIT * (np.abs(self.c * epsilon) + np.abs(goal))
