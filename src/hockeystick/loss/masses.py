@@ -73,20 +73,22 @@ class Coarse:
             inside = np.where(log_q[keep] > -math.inf, self.log_p - log_q[keep], high)
         low, high = np.maximum(low, -2.0 * _SCALES[-1]), np.minimum(high, 2.0 * _SCALES[-1])
         self.z = np.minimum(np.maximum(inside, low), high)
-        self.low, self.high = low, high
+        self.low, self.high, self.reach = low, high, float(np.abs(self.z).max(initial=0.0))
         self._found: dict[tuple[float, float], tuple[float, float, float]] = {}
 
     def expand(self, c: float, cap: float = math.inf) -> tuple[float, float, float]:
         """K, K', K'' at a real c, with the losses above `cap` lowered to it."""
         if (c, cap) not in self._found:
             z = self.z if cap == math.inf else np.minimum(self.z, cap)
-            with np.errstate(under="ignore", over="ignore"):
-                exponent = self.log_p + np.clip(c * z, -1e300, 1e300)
-                top = float(exponent.max())
-                weight = np.exp(exponent - top)
+            reach = max(self.reach, -cap)
+            grown = c * z if c * reach < 1e300 else np.clip(z, -1e300 / c, 1e300 / c) * c
+            exponent = self.log_p + grown
+            top = float(exponent.max())
+            weight = np.exp(exponent - top)
             total = float(weight.sum())
             mean = float(weight @ z) / total
-            spread = float(weight @ np.clip(z - mean, -1e150, 1e150) ** 2) / total
+            away = z - mean if reach < 1e150 else np.clip(z - mean, -1e150, 1e150)
+            spread = float(weight @ away**2) / total
             self._found[c, cap] = top + math.log(total), mean, max(spread, 1e-300)
         return self._found[c, cap]
 
