@@ -180,7 +180,7 @@ class Lattice:
             sag += count * (short + 4.0 * UNIT * reach)
             offsets.append(count * loss.anchor)
             means.append(count * mean)
-        self.lost = -math.expm1(none) * (1.0 + 8.0 * FUNCTION)  # P(some loss is infinite)
+        self.lost = -math.expm1(none) * (1.0 + 8.0 * FUNCTION + 4.0 * len(parts) * UNIT)  # P(some loss is infinite)
         self.high, self.low = _Window(plan, math.fsum(offsets), step, size), _Window(plan, math.fsum(offsets + means), step, size)
         self.slip, self.sag = self.high.slip + slip, self.low.slip + sag
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
@@ -214,9 +214,11 @@ class Lattice:
 
     def epsilon(self, log_delta: float, slack: float) -> tuple[float, float]:
         """Both ends of epsilon, for log delta known up to slack."""
-        target = math.exp(min(log_delta - slack - self.scale_up, 700.0)) - self.lost * math.exp(min(-self.scale_up, 700.0))
+        size = 4.0 * FUNCTION + 4.0 * UNIT * (abs(log_delta) + abs(self.scale_up))
+        target = math.exp(min(log_delta - slack - self.scale_up, 700.0)) * (1.0 - size)
+        target -= self.lost * math.exp(min(-self.scale_up, 700.0)) * (1.0 + size)
         high = self.high.where(self.delta_up, target, math.inf) + self.slip
-        target = math.exp(min(log_delta + slack - self.scale_down, 700.0))
+        target = math.exp(min(log_delta + slack - self.scale_down, 700.0)) * (1.0 + size)
         low = self.low.where(self.delta_down, target, -math.inf) - self.sag
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = np.log(np.maximum(self.head_down - target, 0.0) / self.tail_up) + self.centre

@@ -219,7 +219,8 @@ class PartedCells:
         heights = self.shape.noise * LEVELS
         log_f = log_modulus + (0.5 * heights * heights - 0.5 * near * near - LOG_ROOT_TWO_PI)
         # straight up: what bounds every lower height, too, and between the heights
-        sharpest = min(self.marks.high_width / self.marks.high, self.marks.low_width / self.marks.low if self.parted else 1.0)
+        marks, rate = self.marks, self.shape.rate
+        sharpest = min(marks.high_width / (marks.high + rate), marks.low_width / (marks.low + rate) if self.parted else 1.0)
         between = np.diff(np.cos(LEVELS[:, 0]), append=1.0) * (0.75 / sharpest)
         upright_f = np.maximum.accumulate(log_f[::-1], axis=0)[::-1] + (between * between + math.log(2.0))[:, None]
         cells = np.arange(near.size)

@@ -137,7 +137,7 @@ class Sketch:
 
         low, high, enough = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most), taken
         if gone(math.exp(low)) < target:  # there are none: less is large, as long as that is so
-            low, high, enough = math.log(min(shape.rate for shape, _ in self.terms)), low, gone
+            low, high, enough = math.log(max(shape.rate for shape, _ in self.terms)), low, gone
         while high - low > 0.03:
             middle = 0.5 * (low + high)
             low, high = (low, middle) if enough(math.exp(middle)) < target else (middle, high)

@@ -47,7 +47,7 @@ class PartedStep(PartedCells):
         grid = self._nodes(spacing, float(self.edges[-1]))
         slip, moved = grid.ratio_errors()
         x = np.expm1(grid.ratio)
-        mark, off = _marked(x, slip, marks.high, marks.high_width)
+        mark, off = _marked(x, slip, shape.rate, marks.high, marks.high_width)
         weight = np.exp(grid.base)
         self.q, self.drift = blocked_sum(weight * mark), blocked_sum(weight * mark * x)
         off += mark * ((3.0 * UNIT) * grid.z * grid.z + (5.0 * FUNCTION + BLOCK * UNIT))
@@ -99,13 +99,15 @@ class PartedStep(PartedCells):
             raise TooFine
         z, own, ratio, slip, moved = grid.z[pick], weight[pick], grid.ratio[pick], slip[pick], moved[pick]
         x = np.expm1(ratio)
-        kept, kept_off = _marked(x, slip, marks.high, -marks.high_width)
+        kept, kept_off = _marked(x, slip, self.shape.rate, marks.high, -marks.high_width)
         # where e^{kL} is too large a number, the marks grow for it
         lift = np.maximum(k * ratio - _LARGE, 0.0)
         grows = bool(pick.size and lift[-1] > 0.0)
         tilted = own * np.exp(np.minimum(k * ratio, _LARGE))
         with np.errstate(over="ignore", invalid="ignore"):
-            whole, whole_off = _marked(x, slip, marks.high, -marks.high_width, lift) if grows else (kept, kept_off)
+            whole, whole_off = (
+                _marked(x, slip, self.shape.rate, marks.high, -marks.high_width, lift) if grows else (kept, kept_off)
+            )
             rows = [tilted * whole]
             if self.parted:
                 middle, middle_off = self._middle(x, slip, whole, whole_off, lift)
@@ -134,10 +136,10 @@ class PartedStep(PartedCells):
     def _middle(self, x: Array, slip: Array, kept: Array, kept_off: Array, lift: Array) -> tuple[Array, Array]:
         """kappa - nu, times e^lift, and bounds of its error; the difference of the complements where that is the better one."""
         marks = self.marks
-        low = np.minimum(lift, _LARGE)  # of no use where it is more
-        large, large_off = _marked(x, slip, marks.high, marks.high_width, low)
-        not_small, not_small_off = _marked(x, slip, marks.low, marks.low_width, low)
-        small, small_off = _marked(x, slip, marks.low, -marks.low_width, lift)
+        low, rate = np.minimum(lift, _LARGE), self.shape.rate  # it is of no use where it is more
+        large, large_off = _marked(x, slip, rate, marks.high, marks.high_width, low)
+        not_small, not_small_off = _marked(x, slip, rate, marks.low, marks.low_width, low)
+        small, small_off = _marked(x, slip, rate, marks.low, -marks.low_width, lift)
         before = (x < 0.5 * (marks.low + marks.high)) & (lift <= _LARGE)
         middle = np.maximum(np.where(before, not_small - large, kept - small), 0.0)
         return middle, np.where(before, not_small_off + large_off, kept_off + small_off) + 2.0 * UNIT * middle
@@ -164,15 +166,15 @@ class PartedStep(PartedCells):
         return factor, lost
 
 
-def _marked(x: Array, slip: Array, high: float, width: float, lift: Array | float = 0.0) -> tuple[Array, Array]:
-    """g((x - high)/width), and bounds of its error, where 1 + x/q errs by the share `slip`; of 1 - g if the width is negative.
+def _marked(x: Array, slip: Array, rate: float, high: float, width: float, lift: Array | float = 0.0) -> tuple[Array, Array]:
+    """g((x - high)/width), and bounds of its error, where x + rate errs by the share `slip`; of 1 - g if the width is negative.
 
     Both times e^lift.
     """
     y = (x - high) * (1.0 / width)
     value = log_g(y)
     found = np.exp(np.maximum(value + lift, -740.0))
-    off = (np.abs(x) + high) * (1.0 / abs(width)) * (slip + (32.0 * UNIT) * (1.0 + np.log1p(np.abs(x))))
+    off = (np.abs(x) + (high + rate)) * (1.0 / abs(width)) * (slip + (32.0 * UNIT) * (1.0 + np.log1p(np.abs(x))))
     lean = np.where(y > 0.0, np.exp(-0.49 * np.minimum(y * y, 1400.0)), 1.0 - y)  # at least (log g)' nearby
     lost = LOG_NDTR * (2.0 - value) + off * lean + 2.0 * UNIT * lift
     return found, found * np.expm1(np.minimum(lost, 700.0)) + 1e-320
