@@ -753,3 +753,31 @@ def test_joined_phases_are_told_one_by_one():
     assert (a + hs.compose([])).notes == a.notes
     assert hs.from_json((a + b).to_json()).statement == (a + b).statement
     assert (a + b).parts == (b + a).parts[::-1]
+
+
+def test_zeroing_out_several_parts_of_which_one_is_a_claim():
+    """To leave the claim out is post-processing: what is left moves by C, however near two records are."""
+    step = hs.Gaussian(sigma=1.0, replace_sensitivity=0.1) + hs.GDP(mu=0.01)
+    truth = hs.Gaussian(sigma=1.0).poisson(rate=0.5).delta_bounds(0.5, neighbours="zero-out").lower
+    for drawn in (
+        step.poisson(rate=0.5),
+        step.without_replacement(batch=5, examples=10),
+        step.with_replacement(draws=5, examples=10),
+    ):
+        assert drawn.delta(0.5, neighbours="zero-out") >= truth
+
+
+def test_groups_leave_enough_records_for_a_batch():
+    run = hs.Gaussian(sigma=1.0).without_replacement(batch=9, examples=10).group(2)
+    with pytest.raises(hs.Unsupported, match="8 records are left"):
+        run.delta(0.5)
+    assert 0.0 < run.delta(0.5, neighbours="replace") <= 1.0
+
+
+def test_lower_ends_of_groups_and_of_several_parts():
+    for step in (hs.GaussianMixture(sigma=1.0, moves=(1.0,), weights=(1.0,)), hs.Gaussian(sigma=1.0) + hs.GDP(mu=0.01)):
+        bounds = step.poisson(rate=0.5).group(2).delta_bounds(0.5, neighbours="zero-out")
+        assert bounds.lower <= 0.2465 <= bounds.upper
+        assert not bounds.tight
+    both = hs.Gaussian(sigma=1.0, replace_sensitivity=0.5) + hs.Gaussian(sigma=1.0, sensitivity=0.5)
+    assert both.poisson(rate=0.5).delta_bounds(2.0, neighbours="replace").lower <= 0.0039

@@ -102,12 +102,12 @@ class Sampled(Mechanism):
 
     def farther(self, wanted: tuple[Order, ...]) -> Order:
         """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal if that is farther."""
-        if "replace" in wanted or not self.additive:
+        if "replace" in wanted:
             return "replace"
-        once, twice = self.whole(("remove",)), self.whole(("replace",))
-        if once is None or twice is None:
+        zeroed, replaced = self.whole(wanted[:1]), self.whole(("replace",))
+        if type(zeroed) is not type(replaced) or not (isinstance(zeroed, GaussianLoss | LaplaceLoss) or hasattr(zeroed, "move")):
             return "replace"
-        return "replace" if how_far(once) <= how_far(twice) else "remove"
+        return "replace" if how_far(zeroed) <= how_far(replaced) else wanted[0]
 
     def zeroing_is_replacing(self, wanted: tuple[Order, ...]) -> bool:
         """Whether the pair of a null record is that of a replacement, as for claims."""

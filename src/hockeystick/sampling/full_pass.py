@@ -34,7 +34,6 @@ class FullPass(Sampled):
     by: str
 
     scheme = "A full pass"
-    group_size = None  # which the base would say
 
     def __post_init__(self) -> None:
         if not isinstance(self.by, str):

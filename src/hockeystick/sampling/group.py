@@ -10,18 +10,18 @@ from .. import checks
 from ..bounds import Bounds
 from ..conversion.group import group_approx
 from ..errors import Unsupported
+from ..loss.between import BetweenLoss
 from ..loss.gaussian import GaussianLoss
 from ..loss.mixture import NORMAL, Mixture, MixtureLoss
 from ..loss.paired import paired
 from ..mechanism.claim import GDP
-from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, STATED, Order
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from .base import Sampled, removals
-from .full_pass import FullPass
+from .fixed_size import WithoutReplacement
 from .poisson import Poisson
 
 _MOST = 400
@@ -31,8 +31,7 @@ def grouped(run: Release, size: Any) -> Release:
     """The run for groups of `size` records: a tight analysis where all parts have one, else the group privacy of paper S.
 
     Noise moves `size` times as far.  Under Poisson sampling of Gaussian noise the number of the group's records in a batch is
-    Bin(size, q): mixtures of normal laws (Ganesh 2024; `hockeystick.loss.mixture`), which are attained.  In a pass the worst is
-    that all of them come into one batch.
+    Bin(size, q): mixtures of normal laws (Ganesh 2024; `hockeystick.loss.mixture`), which are attained.
 
     >>> from hockeystick.mechanism.gaussian import Gaussian
     >>> run = Gaussian(sigma=4.0).poisson(rate=0.01) * 1000
@@ -62,9 +61,6 @@ def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
         noises = [one for one, _ in mechanism.base.parts]
         if all(getattr(one, "replace_sensitivity", None) is None for one in noises):
             return GroupedPoisson(mechanism.base, mechanism.rate, size)
-    if isinstance(mechanism, FullPass) and all(isinstance(one, Gaussian) for one, _ in mechanism.base.parts):
-        # records in different batches move a pass by the root of a sum of squares, which is less than in one batch
-        return replace(mechanism, base=grouped(mechanism.base, size))
     return None
 
 
@@ -105,8 +101,10 @@ class GroupedPoisson(Sampled):
         error = 4.0 * FUNCTION * (abs(rest) + self.size * (abs(odds) + 1.0))
         moves = tuple(k / shape.noise for k in range(1, self.size + 1))
         mixture = Mixture(tuple(weights), moves, rest, shape.noise_error + 4.0 * UNIT, error)
-        if "replace" in wanted or (not self.additive and wanted[0] == "erase"):
+        if "replace" in wanted:
             return MixtureLoss(mixture, mixture)
+        if not self.additive and wanted[0] == "erase":  # nothing is known to attain it
+            return BetweenLoss((MixtureLoss(mixture, mixture),), ())
         return paired([MixtureLoss(mixture) if one else MixtureLoss(NORMAL, mixture) for one in removals(wanted)])
 
     def __repr__(self) -> str:
@@ -157,7 +155,19 @@ class GroupedRun(Mechanism):
     def _meant(self, neighbours: str) -> str:
         """The steps from one data set to the other go one way, but both ways must be known to turn them around."""
         relation = super()._meant(neighbours)
+        if relation not in ("replace", "zero-out"):
+            self._check_left()
         return DEFAULT if relation in ("add", "remove") else relation
+
+    def _check_left(self) -> None:
+        """Without the group there must be enough records for a batch."""
+        for one, _ in self.run.parts:
+            if isinstance(one, WithoutReplacement) and 0 < one.batch < one.examples and one.examples - self.size < one.batch:
+                left = one.examples - self.size
+                raise Unsupported(
+                    f"{self!r} under add or remove is not accounted for: without the group {left} records are left, too few for a "
+                    f"batch of {one.batch}.  Ask for neighbours='replace', or for smaller groups."
+                )
 
     def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         if isinstance(epsilon, list | tuple | np.ndarray):

@@ -58,14 +58,15 @@ class Poisson(Sampled):
         if self.rate == 1.0:
             return self.whole(wanted)
         if same_size(wanted) and not (self.additive and "replace" not in wanted):
-            found = self._replaced()
+            found = self._replaced(zeroed="replace" not in wanted)
             if found is None or "replace" in wanted or isinstance(found, RenyiLoss) or self.zeroing_is_replacing(wanted):
                 return found
             # nothing is known to attain it
             return BetweenLoss((*getattr(found, "covers", (found,)), *self.undrawn(wanted)), ())
         return self.drawn("remove", self.rate, removals(wanted))
 
-    def _replaced(self) -> Any:
+    def _replaced(self, zeroed: bool = False) -> Any:
+        """By another record, or by a null record that is as far from none as another may be."""
         once = self.whole(("remove",))
         if once is None:
             return None
@@ -83,7 +84,7 @@ class Poisson(Sampled):
             if once == self.whole(("replace",)) or self.attained("replace") == "remove":
                 return bound
             return BetweenLoss(bound.covers, members(self.drawn("remove", self.rate, (True,))))  # the other contributes nothing
-        if all(_doubles(mechanism) for mechanism, _ in self.base.parts):
+        if zeroed or all(_doubles(mechanism) for mechanism, _ in self.base.parts):
             return pair
         # the replacement is nearer than two removals: both bounds hold
         nearer = how_far(self.whole(("replace",))) <= how_far(once)
@@ -91,7 +92,7 @@ class Poisson(Sampled):
         far: Order = "remove" if nearer else "replace"
         bound = self.both_orders(far, self.rate, self.rate)
         covers = pair, *bound.covers, *self.undrawn(("replace",))
-        return BetweenLoss(covers, (self.drawn(near, self.rate, (True,)),))
+        return BetweenLoss(covers, (self.drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
 
     def _opposed(self, mechanism: Mechanism, once: Any) -> Any:
         rate = self.rate
