@@ -165,7 +165,7 @@ class GroupedRun(Mechanism):
             if isinstance(one, WithoutReplacement) and 0 < one.batch < one.examples and one.examples - self.size < one.batch:
                 left = one.examples - self.size
                 raise Unsupported(
-                    f"{self!r} under add or remove is not accounted for: without the group {left} records are left, too few for a "
+                    f"{self!r} under add or remove is not accounted for: without it {left} records are left, too few for a "
                     f"batch of {one.batch}.  Ask for neighbours='replace', or for smaller groups."
                 )
 
