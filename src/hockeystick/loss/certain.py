@@ -27,6 +27,15 @@ def largest(intervals: Iterable[Interval]) -> Interval:
     return low, high
 
 
+def contradict(low: float, high: float) -> bool:
+    """Whether two proved ends cannot both be right, however they were rounded.
+
+    >>> contradict(1.0, 1.0 - 1e-9), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
+    (False, True, True)
+    """
+    return low > high + (1e-6 * (1.0 + abs(high)) if math.isfinite(high) else 0.0)
+
+
 def trivial(epsilon: float) -> Interval:
     """log(1 - e^epsilon), which is delta where nothing is lost; for epsilon < 0."""
     if epsilon >= 0.0:

@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
 from ..numerics.series import log_fraction
-from .certain import Interval, at_least, certain, epsilon_at_least, largest, near_one, trivial, unsampled
+from .certain import Interval, at_least, certain, contradict, epsilon_at_least, largest, near_one, trivial, unsampled
 from .composed import ComposedLoss
 from .contour import Contour, Saddle
 from .cumulant import Closed
@@ -46,7 +46,7 @@ def _bounded(run: ComposedLoss, ask: Callable[[ComposedLoss], Interval]) -> Inte
         return ask(run)
     low = _best_member(run, lambda one: ask(one)[0])
     high = min(ask(one)[1] for one in run.variants("covers"))
-    if low > high + 1e-6 * (1.0 + abs(high)):  # a mistake of ours: the safe end is kept
+    if contradict(low, high):  # a mistake of ours: the safe end is kept
         return high, low
     return min(low, high), high
 

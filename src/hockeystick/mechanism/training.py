@@ -33,6 +33,10 @@ class Training(Release):
         """What was counted, how numbers were rounded, what the noise is relative to, the sampling scheme and the relation."""
         return "\n".join(self.notes)
 
+    def notes_for(self, neighbours: str) -> tuple[str, ...]:
+        """The notes, without that of the relation if another one is asked for."""
+        return self.notes if neighbours == self.neighbours else _told(_phases(self.notes), ())
+
     def __add__(self, other: Any) -> "Training":
         if not isinstance(other, Release):
             return NotImplemented

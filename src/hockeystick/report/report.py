@@ -138,9 +138,7 @@ class Report:
     @cached_property
     def assumptions(self) -> list[str]:
         """What the answers rest on."""
-        stated = list(self.release.notes) if isinstance(self.release, Training) else []
-        if self.neighbours != self.release.stated:
-            stated = [note for note in stated if not note.startswith("Neighbours:")]
+        stated = list(self.release.notes_for(self.neighbours)) if isinstance(self.release, Training) else []
         samplers = {one.sampler for one in steps(self.release, self.neighbours)} - {"all records"}
         drawn = [f"Batches are drawn as stated ({one}); other ways of drawing have other answers." for one in sorted(samplers)]
         if not stated or self.neighbours != self.release.stated:
