@@ -381,3 +381,17 @@ def test_delta_near_the_largest_loss_from_epsilons() -> None:
     assert bounds.width < 0.01
     assert run.epsilon_bounds(math.exp(bounds.lower), neighbours="add").upper >= 1.38
     assert run.epsilon_bounds(math.exp(bounds.upper), neighbours="add").lower <= 1.38
+
+
+@pytest.mark.parametrize("delta", [1e-40, 1e-200])
+def test_sums_of_more_steps_are_listed_where_all_else_fails(delta: float) -> None:
+    """Three values, one of them of mass 1e-30: too rare for a lattice, too many steps to be listed at once."""
+    steps, rate, claimed = 60, mpf(0.2), mpf(1e-30)
+    mp.dps = 80
+    share = mp.exp(mpf(0.3)) / (1 + mp.exp(mpf(0.3)))
+    without = [claimed, (1 - claimed) * share, (1 - claimed) * (1 - share)]
+    mixed = [(1 - rate) * q + rate * p for q, p in zip(without, [0, without[2], without[1]], strict=True)]
+    exact = [(mp.log(q / m), q) for q, m in zip(without, mixed, strict=True)]
+    bounds = (hs.ApproxDP(epsilon=0.3, delta=1e-30).poisson(rate=0.2) * steps).epsilon_bounds(delta, neighbours="add")
+    assert exact_delta(exact, steps, mpf(bounds.upper)) <= mpf(delta) <= exact_delta(exact, steps, mpf(bounds.lower))
+    assert bounds.width < 1e-9 * bounds.upper

@@ -12,7 +12,7 @@ from .noise import TooFine
 from .plan import estimate, guess
 from .search import ends
 
-_MOST, _STEPS = 1 << 18, 40  # sums, and steps
+_MOST, _STEPS = 1 << 18, 300  # sums, and steps
 _LIGHT = 40.0  # -log of the share of delta that may be left out
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from .certain import Interval
+from .certain import Interval, contradict
 from .composed import ComposedLoss
 from .large_atoms import large_epsilon, large_log_delta
 from .lattice import few, lattice_epsilon, lattice_log_delta
@@ -17,6 +17,7 @@ from .signs import signs_epsilon, signs_log_delta
 from .smeared import smeared_epsilon, smeared_log_delta, spreads
 
 _WIDE, _LEAST, _HALVINGS = 0.1, -700.0, 24  # of log delta
+_LISTED = 40  # steps whose sums are listed soon
 _STEPS = 64  # below which a lattice is cheaper than smearing
 
 
@@ -44,9 +45,12 @@ def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
         found.insert(0, _StandIn(parted_epsilon, parted_log_delta, 1e-8, 1e-8))
     elif spreads(run):
         smearing = [_StandIn(large_epsilon, large_log_delta), _StandIn(smeared_epsilon, smeared_log_delta)]
-        short = run.native > 0.0 or sum(count for _, count in run.terms) < _STEPS
-        found = [lattice, *smearing] if short else [*smearing, lattice]
-        found.insert(0, _StandIn(listed_epsilon, listed_log_delta, 1e-9, 1e-9))
+        steps = sum(count for _, count in run.terms)
+        found = [lattice, *smearing] if run.native > 0.0 or steps < _STEPS else [*smearing, lattice]
+        if steps <= _LISTED:
+            found.insert(0, _StandIn(listed_epsilon, listed_log_delta, 1e-9, 1e-9))
+        elif fine:  # slowly, if all else fails
+            found.append(_StandIn(listed_epsilon, listed_log_delta))
     return [*found, _StandIn(signs_epsilon, signs_log_delta)]
 
 
@@ -92,6 +96,6 @@ def _by_epsilon(run: ComposedLoss, epsilon: float, ends: Interval) -> Interval:
 def _joined(known: Interval, found: Interval) -> Interval:
     """What both prove; ends that contradict each other by far would be a mistake of ours, and the safe one is kept."""
     low, high = max(known[0], found[0]), min(known[1], found[1])
-    if low > high + 1e-6 * (1.0 + abs(high)):
+    if contradict(low, high):
         return -math.inf, max(known[1], found[1])
     return low, high
