@@ -4,8 +4,10 @@
 * Many steps at tiny deltas, some with Laplace steps or Gaussian noise besides (tests/data/sparse_tiny.json): the transform of a
   step whose noise is cut off where hardly anything is left, by Gauss's quadrature at fifty digits, and the integral along a line.
   What is cut off weighs less than 1e-20 of delta.
+* One sampled step and some Laplace steps, beyond the largest loss of these (tests/data/sparse_beside.json): its closed form
+  averaged over how far they fall short of it.
 
-python scripts/truth_sparse.py          makes both anew (some minutes)
+python scripts/truth_sparse.py          makes all anew (some minutes)
 """
 
 import itertools
@@ -17,7 +19,7 @@ from pathlib import Path
 import mpmath as mp
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
-STORED, TINY = DATA / "sparse.json", DATA / "sparse_tiny.json"
+STORED, TINY, BESIDE = DATA / "sparse.json", DATA / "sparse_tiny.json", DATA / "sparse_beside.json"
 CASES = 12
 PIECE = 4  # of the noise
 
@@ -45,6 +47,25 @@ def log_delta(first, second, epsilon, scale):
     steps = [d for s in (0.001, 0.01, 0.1, 0.25, 0.5, 1, 2, 4, 8) for d in (-s, s)]
     points = {*map(mp.mpf, (-20, -12, -6, -3, -1, 0, 1, 3)), edge, last, edge + 20, *(edge + d * noise for d in steps)}
     return mp.log(mp.quad(inner, sorted(point for point in points if point >= -20), maxdegree=8))
+
+
+def log_delta_beside(rate, noise, a, count, beyond, scale):
+    """log over the scale of delta at `beyond` above count * a, of one step and `count` Laplace losses within -a and a.
+
+    A Laplace loss is a - v, with mass 1/2 at v = 0 and the density e^{-v/2}/4 up to 2a, where the step's delta must be nothing.
+    """
+    rate, noise, a = mp.mpf(rate), mp.mpf(noise), mp.mpf(a)
+    here = single(rate, noise, beyond)
+    assert single(rate, noise, beyond + 2 * a) < here * mp.mpf(2) ** (-count) * mp.mpf("1e-30")
+
+    def inner(v):
+        density = mp.fsum(
+            mp.binomial(count, k) * mp.mpf(2) ** (-count - k) * v ** (k - 1) / mp.factorial(k - 1) for k in range(1, count + 1)
+        )
+        return density * mp.exp(-v / 2) * single(rate, noise, beyond + v) / scale
+
+    points = [0, *(beyond * mp.mpf(2) ** j for j in range(-6, 12) if beyond * mp.mpf(2) ** j < 2 * a), 2 * a]
+    return mp.log(mp.quad(inner, points, maxdegree=8) + mp.mpf(2) ** (-count) * here / scale)
 
 
 class Cut:
@@ -121,6 +142,32 @@ def make_tiny() -> None:
     TINY.write_text(json.dumps(stored, indent=1) + "\n")
 
 
+def make_beside() -> None:
+    import hockeystick as hs
+
+    mp.mp.dps = 40
+    rng, stored = random.Random(8), []
+    while len(stored) < CASES:
+        rate, noise, count = 10 ** rng.uniform(-6, -2), 10 ** rng.uniform(-0.2, 1.5), rng.randrange(1, 12)
+        scale, delta = 10 ** rng.uniform(-0.5, 1), 10 ** rng.uniform(-90, -12)
+        run = hs.Gaussian(noise).poisson(rate) + hs.Laplace(scale) * count
+        top = count / mp.mpf(scale)
+        near = mp.mpf(run.epsilon(delta, neighbours="remove")) - top
+        if near <= 0 or single(mp.mpf(rate), mp.mpf(noise), near + 2 / mp.mpf(scale)) > delta * mp.mpf("1e-34"):
+            continue
+        given = rate, noise, 1 / mp.mpf(scale), count
+        beyond = mp.findroot(
+            lambda x, given=given, scale=delta: log_delta_beside(*given, x, scale),
+            (near * mp.mpf("0.99"), near * mp.mpf("1.01")),
+            solver="illinois",
+            tol=1e-24,
+        )
+        epsilon = mp.nstr(top + beyond, 22)
+        stored.append({"rate": rate, "sigma": noise, "laplace": [scale, count], "delta": delta, "epsilon": epsilon})
+        print(f"{len(stored)}/{CASES}", stored[-1], file=sys.stderr)
+    BESIDE.write_text(json.dumps(stored, indent=1) + "\n")
+
+
 def main() -> int:
     import hockeystick as hs
 
@@ -143,6 +190,7 @@ def main() -> int:
         print(f"{len(stored)}/{CASES}", file=sys.stderr)
     STORED.write_text(json.dumps(stored, indent=1) + "\n")
     make_tiny()
+    make_beside()
     return 0
 
 

@@ -157,6 +157,17 @@ def test_many_steps_at_tiny_deltas_against_a_cut_transform(case):
     assert bounds.width < 1e-8 * bounds.upper
 
 
+@pytest.mark.parametrize("case", json.loads((Path(__file__).parent / "data" / "sparse_beside.json").read_text()))
+def test_laplace_steps_beside_a_sampled_one_against_an_integral_of_the_closed_form(case):
+    """Stored by scripts/truth_sparse.py: epsilon lies a little beyond the largest loss of the Laplace steps."""
+    run = hs.Gaussian(case["sigma"]).poisson(case["rate"]) + hs.Laplace(case["laplace"][0]) * case["laplace"][1]
+    bounds = run.epsilon_bounds(case["delta"], neighbours="remove")
+    assert mp.mpf(bounds.lower) <= mp.mpf(case["epsilon"]) <= mp.mpf(bounds.upper)
+    assert bounds.width < 1e-6 * bounds.upper
+    assert run.delta_bounds(bounds.lower, neighbours="remove").upper >= case["delta"]
+    assert run.delta_bounds(bounds.upper, neighbours="remove").lower <= case["delta"]
+
+
 CORNERS = [
     (1e-5, 0.5, 10**5, 1e-12),
     (1e-5, 0.8, 10**5, 1e-12),

@@ -9,6 +9,7 @@ large" or, less a bound of what small steps alone can do, with phi^n - (phi - mi
 """
 
 import math
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +22,15 @@ from .composed import ComposedLoss, ComposedSlice
 from .contour import Contour, log_markov
 from .noise import TooFine
 from .parted_cells import Marks
-from .parted_marks import RATES, Sketch
+from .parted_marks import RATES, Sketch, largest_sum
 from .parted_step import PartedStep
 from .plan import estimate, guess
+from .sampled import SampledGaussianLoss
 from .search import About, ends, root, settled_epsilon, settled_log_delta
 
 _FINE = 30.0  # -log of the errors of the rule
-_NEAR, _CLOSE = 0.01, 1e-8
+_NEAR, _CLOSE, _NARROW = 0.01, 1e-8, 5e-6
+_SHARP = 1.0, 0.5
 
 
 class _Slice(NamedTuple):
@@ -64,7 +67,10 @@ class _Slice(NamedTuple):
         if self.parted:
             heights = [count * math.log1p(max(step.above(k), 0.0)) for step, count in self.steps]
             logs = np.array([math.log(count) + step.far_off(k, u) for step, count in self.steps])
-            found: Array = np.maximum(0.0, self.level - sum(heights) - 1e-9 - np.logaddexp.reduce(logs))
+            found: Array = self.level - sum(heights) - 1e-9 - np.logaddexp.reduce(logs)
+            if self.others:
+                found += self.others.decay(cells) - float(self.others.above(np.array([self.c]))[0, 0])
+            found = np.maximum(0.0, found)
         else:
             near, far = np.zeros(u.size), np.full(u.size, self.level)
             for step, count in self.steps:
@@ -159,6 +165,8 @@ class Parted(Apart):
             if not math.isfinite(excess):
                 raise TooFine
             self._small += count * math.log1p(excess) * (1.0 + 4.0 * FUNCTION)
+        for loss, count in self.sketch.others:
+            self._small += count * float(loss.slice(self._order, self._order, count).above(np.array([self._order]))[0, 0])
 
     def _bound_taken(self) -> None:
         """Bounds of Q(S < eps, some): for several r, log of a sum over outcomes above some edges, to be multiplied by
@@ -181,22 +189,50 @@ class Parted(Apart):
 
     def beside(self, epsilon: float) -> float:
         """What small steps alone may do."""
-        return math.exp(min(1.0, self._small - self._order * epsilon))
+        if not self._order:
+            return 0.0
+        power = self._order * epsilon
+        return math.exp(min(1.0, self._small - power + 8.0 * UNIT * (abs(self._small) + abs(power))))
 
 
 def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
+    base, start = _beyond(run, log_delta)
+    low, high = -math.inf, math.inf
+    for sharp in _SHARP:
+        with suppress(TooFine):
+            found = _ends(run, log_delta, slack, base, start, sharp)
+            low, high = max(low, found[0]), min(high, found[1])
+        if high - low < _NARROW * high:
+            return low, high
+    if low == -math.inf and high == math.inf:
+        raise TooFine
+    return low, high
 
-    def sketched(epsilon: float) -> tuple[Sketch, About]:
-        sketch = Sketch(run, epsilon, log_delta)
-        return sketch, sketch.about
 
-    sketch, epsilon = settled_epsilon(sketched, log_delta, guess(run, log_delta), 1e-3, _NEAR)
-    found = ends(parted := Parted(sketch), log_delta, slack, epsilon)
-    epsilon = root(parted.estimate, log_delta, epsilon, 1e-13)
-    if found[1] - found[0] > _CLOSE * epsilon and abs(epsilon - sketch.epsilon) > _NEAR * epsilon:
-        found = ends(Parted(Sketch(run, epsilon, log_delta)), log_delta, slack, epsilon)
+def _ends(run: ComposedLoss, log_delta: float, slack: float, base: float, start: float, sharp: float) -> tuple[float, float]:
+    def sketched(beyond: float) -> tuple[Sketch, About]:
+        sketch = Sketch(run, base + beyond, log_delta, sharp)
+        return sketch, lambda x: sketch.about(base + x)
+
+    sketch, beyond = settled_epsilon(sketched, log_delta, start, 1e-3, _NEAR)
+    found = ends(parted := Parted(sketch), log_delta, slack, base + beyond)
+    beyond = root(lambda x: parted.estimate(base + x), log_delta, beyond, 1e-13)
+    if found[1] - found[0] > _CLOSE * (base + beyond) and abs(base + beyond - sketch.epsilon) > _NEAR * beyond:
+        found = ends(Parted(Sketch(run, base + beyond, log_delta, sharp)), log_delta, slack, base + beyond)
     return found
+
+
+def _beyond(run: ComposedLoss, log_delta: float) -> tuple[float, float]:
+    """The largest sum of the losses that are not marked, if epsilon lies beyond it, else 0; and about how far beyond."""
+    others = [(loss, count) for loss, count in run.terms if not isinstance(loss, SampledGaussianLoss)]
+    base = largest_sum(others)
+    if base > 0.0:
+        steps = ComposedLoss(tuple(term for term in run.terms if term not in others))
+        level = log_delta - sum(count * loss.log_top_mass for loss, count in others)
+        if level < estimate(steps, 0.0):
+            return base, guess(steps, level)
+    return 0.0, guess(run, log_delta)
 
 
 def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:

@@ -26,6 +26,7 @@ from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
 LOW = -11.5  # where the noise begins
 SLACK = 1e-9  # relative, of bounds by cells: far more than their rounding
 _JOINED, _BROAD = 8, 4  # cells that make one in the proof of decay, and in that of the rule
+_FAINT = 300.0  # log of how much less is not summed cell by cell
 _TURNS = np.array([0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74])[:, None]  # angles of the lines
 LEVELS = 0.74 * 0.8 ** np.arange(32.0)[:, None]
 
@@ -165,7 +166,7 @@ class PartedCells:
             hazard = (last_x * math.cos(2.0 * turn) - self.marks.high - self.shape.rate) / self.marks.high_width**2
             if not 0.9 * hazard > k / (1.0 + last_x) + 1.0 / last_x:  # or it may grow beyond the cells
                 continue
-            live = log_f[row] > log_f[row].max() - 120.0
+            live = log_f[row] > log_f[row].max() - _FAINT
             exponent = log_f[row][live][:, None] - np.multiply.outer(arg[row][live], u)
             top = exponent.max(axis=0)
             inside = top + np.log(np.exp(exponent - top).sum(axis=0))

@@ -1,6 +1,7 @@
 """Where a sparse run is parted into small, middle and large steps, and about what is found there: nothing is part of a proof."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +9,7 @@ import numpy.typing as npt
 from ..numerics.series import Array
 from .composed import ComposedLoss
 from .contour import Saddle, log_markov
+from .cumulant import Loss
 from .gaussian import GaussianLoss
 from .laplace import LaplaceLoss
 from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
@@ -17,6 +19,7 @@ from .sampled import SampledGaussianLoss
 _SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0)  # -log of the relative size allowed to what is only bounded
 _DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 45.0
+_NEVER = 60.0  # normal noise is not seen so far out
 _DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
@@ -62,31 +65,35 @@ class Sketch:
     `others` may take part, which are not marked: their pairs are symmetric.
     The transform is that of the runs without a large step and, if `marks.low` is positive, with a middle one.  The marks are such
     that all that is only bounded is small (the more so, the farther out `marks.high`), and that the contour's terms do not cancel
-    too far (the less so).
+    too far (the less so).  Where there are no large steps, their mark may as well be narrower, by `sharp`.
     """
 
-    def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float) -> None:
-        if not (parts(run) and 1e-7 < epsilon < 60.0 and log_delta > -600.0):
+    def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float, sharp: float = 1.0) -> None:
+        if not (parts(run) and 1e-7 < epsilon < 300.0 and log_delta > -600.0):
             raise TooFine
         self.run, self.epsilon, self.log_delta = run, epsilon, log_delta
         self.terms = [(loss.shape, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
         self.others = [(loss, count) for loss, count in run.terms if not isinstance(loss, SampledGaussianLoss)]
         self.steps = sum(count for _, count in self.terms)
+        self.room = epsilon - largest_sum(self.others)  # what the steps must reach at least
         deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in run.terms))
         self.most = math.expm1(2.0 * epsilon + min(14.0 * deviation, 30.0))
-        self.guides = [_Guide(shape, count, place(shape, 3.0 * self.most)) for shape, count in self.terms]
+        self.guides = [
+            _Guide(shape, count, min(place(shape, 3.0 * self.most), 1.0 / shape.noise + _NEVER)) for shape, count in self.terms
+        ]
         # so that hardly any tiny loss is marked; and the tilt is steep where epsilon is small
-        sharp = 1.0 / math.sqrt(2.0 * (math.log(self.steps) + 4.0 + epsilon + _SURE[0] - log_delta))
-        self.soft, self.hard = min(_SOFT, sharp), min(_SOFT, sharp, _HARD * epsilon / -math.expm1(-epsilon))
+        widest = 1.0 / math.sqrt(2.0 * (math.log(self.steps) + 4.0 + epsilon + _SURE[0] - log_delta))
+        self.soft, self.hard = min(_SOFT, widest), min(_SOFT, widest, _HARD * epsilon / -math.expm1(-epsilon))
+        self.sharp = sharp
         with np.errstate(all="ignore"):
             back, reached, fade = self._back(), self._reached(), self._fade()
         best = math.inf
         for sure in _SURE:
-            high = self._top(back, log_delta - sure)
-            low, order = self._bottom(reached, log_delta - sure, high)
+            top = self._top(back, log_delta - sure)
+            low, order = self._bottom(reached, log_delta - sure, top)
             if low and not 9.0 / self.soft * (1.0 + low) / low < fade:  # without is cheaper
                 low = order = 0.0
-            self._mark(self._marks(low, high))
+            self._mark(self._marks(low, top))
             saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
             c = saddle.c
             size = self.expand(c)[0] - c * epsilon - math.log(c) - math.log1p(c) + math.log(saddle.width) - log_delta
@@ -114,13 +121,14 @@ class Sketch:
         """log of the transform of the others at c, and two derivatives; E_Q e^{-cZ} is E_P e^{cZ}."""
         return sum((count * np.array(loss.expand(c)) for loss, count in self.others), np.zeros(3))
 
-    def _top(self, back: tuple[Array, list[Array], list[npt.NDArray[np.intp]]], target: float) -> float:
-        """The least x from which a step may be called large: the others hardly ever take it back below epsilon."""
+    def _top(self, back: tuple[Array, list[Array], list[npt.NDArray[np.intp]]], target: float) -> tuple[float, float]:
+        """The least x from which a step may be called large: the others hardly ever take it back below epsilon; and its width."""
+        hard = self.hard
 
         def taken(x: float) -> float:
             near, heavy = np.full(_SHARES.size, 1e-300), np.full((RATES.size, _SHARES.size), 1e-290)
             for lift, cuts, guide in zip(back[1], back[2], self.guides, strict=True):
-                mark = guide.mark(x, self.hard * x)
+                mark = guide.mark(x, hard * x)
                 near += guide.count * np.append(0.0, np.add.accumulate(guide.weight * mark))[cuts]
                 heavy += np.add.accumulate((lift * mark)[:, ::-1], axis=1)[:, guide.ratio.size - 1 - cuts]
             far = (back[0][:, None] + np.log(heavy)).min(axis=0)
@@ -130,47 +138,46 @@ class Sketch:
             """log of all that there is of large steps."""
             total = 1e-300
             for guide in self.guides:
-                total += guide.count * float(
-                    (guide.weight * guide.mark(x, self.hard * x)) @ (guide.x + math.exp(self.epsilon) + 1.0)
-                )
+                total += guide.count * float((guide.weight * guide.mark(x, hard * x)) @ (guide.x + math.exp(self.epsilon) + 1.0))
             return math.log(total)
 
         low, high, enough = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most), taken
         if gone(math.exp(low)) < target:  # there are none: less is large, as long as that is so
             low, high, enough = math.log(max(shape.rate for shape, _ in self.terms)), low, gone
+            hard *= self.sharp
         while high - low > 0.03:
             middle = 0.5 * (low + high)
             low, high = (low, middle) if enough(math.exp(middle)) < target else (middle, high)
-        return math.exp(high)
+        return math.exp(high), hard * math.exp(high)
 
     def _reached(self) -> tuple[Array, Array, list[Array]]:
         """Several orders, Chernoff's factors and the weights of e^{kL}."""
-        orders = _ORDERS / self.epsilon
-        markov = np.array([log_markov(order) for order in orders.tolist()])
-        return orders, markov - orders * self.epsilon, [guide.bent(1.0 + orders) for guide in self.guides]
+        orders = _ORDERS / (self.room if self.room > 0.0 else self.epsilon)
+        fixed = np.array([log_markov(order) + float(self._beside(order)[0]) for order in orders.tolist()])
+        return orders, fixed - orders * self.epsilon, [guide.bent(1.0 + orders) for guide in self.guides]
 
-    def _bottom(self, reached: tuple[Array, Array, list[Array]], target: float, top: float) -> tuple[float, float]:
-        """The largest x below which steps may be called small: these alone hardly ever reach epsilon; the order that shows it."""
+    def _bottom(self, reached: tuple[Array, Array, list[Array]], target: float, top: tuple[float, float]) -> tuple[float, float]:
+        """The largest x below which steps may be called small: then epsilon is hardly ever reached; the order that shows it."""
         orders, fixed, tables = reached
-        if self.others:  # which may reach it alone
+        if self.room <= 0.0:  # the others may reach it alone
             return 0.0, 0.0
 
         def bounds(x: float) -> Array:
-            total = fixed
+            total, width = fixed, self._marks(x, top).low_width
             for guide, table in zip(self.guides, tables, strict=True):
-                mark = guide.mark(x, self.soft * x)
+                mark = guide.mark(x, width)
                 some = mark * guide.weight
                 inner = table @ (1.0 - mark) - float(some.sum()) - (1.0 + orders) * float(some @ guide.x)
                 total = total + guide.count * np.log1p(np.maximum(inner, -0.999))
             return total
 
-        low, high = math.log(math.expm1(1e-3 * self.epsilon)), math.log(min(0.7 * math.expm1(self.epsilon), top / 2.0))
-        if float(bounds(math.exp(low)).min()) > target:
+        left, right = math.log(math.expm1(1e-3 * self.room)), math.log(min(0.7 * math.expm1(self.room), top[0] / 2.0))
+        if float(bounds(math.exp(left)).min()) > target:
             return 0.0, 0.0
-        while high - low > 0.03:
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if float(bounds(math.exp(middle)).min()) < target else (low, middle)
-        return math.exp(low), float(orders[bounds(math.exp(low)).argmin()])
+        while right - left > 0.03:
+            middle = 0.5 * (left + right)
+            left, right = (middle, right) if float(bounds(math.exp(middle)).min()) < target else (left, middle)
+        return math.exp(left), float(orders[bounds(math.exp(left)).argmin()])
 
     def _fade(self) -> float:
         """About the u at which |phi|^n has died out."""
@@ -181,9 +188,9 @@ class Sketch:
         dead = np.nonzero(total > _DEAD)[0]
         return float(u[dead[0]]) if dead.size else math.inf
 
-    def _marks(self, low: float, high: float) -> Marks:
-        """Widths such that what is large is never small: kappa >= nu for all x >= -q."""
-        wide, rate = self.hard * high, max(shape.rate for shape, _ in self.terms)
+    def _marks(self, low: float, top: tuple[float, float]) -> Marks:
+        """A width such that what is large is never small: kappa >= nu for all x >= -q."""
+        (high, wide), rate = top, max(shape.rate for shape, _ in self.terms)
         narrow = max(min(self.soft * low, wide), wide * (rate + low) / (rate + high) * (1.0 + 1e-12)) if low else 0.0
         return Marks(low, high, narrow, wide)
 
@@ -240,7 +247,7 @@ class Sketch:
 
     def saddle_of_epsilon(self, epsilon: float) -> float:
         """The c at which a contour should lie."""
-        return self.run.saddle_of_epsilon(epsilon, 10.0 / epsilon, self.expand)
+        return self.run.saddle_of_epsilon(epsilon, 10.0 / (self.room if self.room > 0.0 else epsilon), self.expand)
 
     def about(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope near the epsilon of the marks, to a few per cent."""
@@ -261,6 +268,12 @@ def _log_jet(jet: Array, excess: float | None = None) -> Array:
     value = max(float(jet[0]), 1e-300)
     first = float(jet[1]) / value
     return np.array([math.log(value) if excess is None else math.log1p(excess), first, float(jet[2]) / value - first * first])
+
+
+def largest_sum(losses: Iterable[tuple[Loss, int]]) -> float:
+    """About the largest sum of some losses, if that is finite, else 0."""
+    found = math.fsum(count * loss.ceiling for loss, count in losses)
+    return found if found < math.inf else 0.0
 
 
 def parts(run: ComposedLoss) -> bool:
