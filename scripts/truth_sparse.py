@@ -142,14 +142,20 @@ def make_tiny() -> None:
     TINY.write_text(json.dumps(stored, indent=1) + "\n")
 
 
+def besides(rng):
+    """A run where the noise's density is too small a number for a double, and random ones: rate, sigma, Laplace steps, delta."""
+    yield 0.01898840556251108, 16.40746589919319, [17.125599453508375, 19], 1.694863233077404e-77
+    while True:
+        rate, noise, count = 10 ** rng.uniform(-6, -2), 10 ** rng.uniform(-0.2, 1.5), rng.randrange(1, 12)
+        yield rate, noise, [10 ** rng.uniform(-0.5, 1), count], 10 ** rng.uniform(-90, -12)
+
+
 def make_beside() -> None:
     import hockeystick as hs
 
     mp.mp.dps = 40
-    rng, stored = random.Random(8), []
-    while len(stored) < CASES:
-        rate, noise, count = 10 ** rng.uniform(-6, -2), 10 ** rng.uniform(-0.2, 1.5), rng.randrange(1, 12)
-        scale, delta = 10 ** rng.uniform(-0.5, 1), 10 ** rng.uniform(-90, -12)
+    stored = []
+    for rate, noise, (scale, count), delta in besides(random.Random(8)):
         run = hs.Gaussian(noise).poisson(rate) + hs.Laplace(scale) * count
         top = count / mp.mpf(scale)
         near = mp.mpf(run.epsilon(delta, neighbours="remove")) - top
@@ -165,6 +171,8 @@ def make_beside() -> None:
         epsilon = mp.nstr(top + beyond, 22)
         stored.append({"rate": rate, "sigma": noise, "laplace": [scale, count], "delta": delta, "epsilon": epsilon})
         print(f"{len(stored)}/{CASES}", stored[-1], file=sys.stderr)
+        if len(stored) == CASES:
+            break
     BESIDE.write_text(json.dumps(stored, indent=1) + "\n")
 
 

@@ -20,6 +20,7 @@ from .parted_cells import LEVELS, LOW, SLACK, Marks, PartedCells, log_g
 _WORK = 1.6e8  # products of one transform
 _CHUNK = 128
 _LARGE = 600.0  # the logarithm of a large number
+_LEAST = 5e-324  # of which small numbers are multiples
 _BEFORE = 0.6  # of the x of a mark
 
 
@@ -53,6 +54,7 @@ class PartedStep(PartedCells):
         off += mark * ((3.0 * UNIT) * grid.z * grid.z + (5.0 * FUNCTION + BLOCK * UNIT))
         lost = float(weight @ off), float((weight * np.abs(x)) @ off + (weight * mark * (1.0 + x)) @ moved)
         beyond = math.exp(right) + 2.0 * self.left * math.exp(float(self.log_large[0])) + rule
+        beyond += _LEAST * (float(np.abs(x).sum()) + x.size)
         if not (self.drift > 0.0 and lost[1] + beyond < 0.5 * self.drift and lost[0] + beyond < 0.5 * self.q):
             raise TooFine
         self.error = max((lost[0] + beyond) / self.q, (lost[1] + beyond) / self.drift) * (1.0 + SLACK) + 8.0 * UNIT
@@ -103,7 +105,7 @@ class PartedStep(PartedCells):
         # where e^{kL} is too large a number, the marks grow for it
         lift = np.maximum(k * ratio - _LARGE, 0.0)
         grows = bool(pick.size and lift[-1] > 0.0)
-        tilted = own * np.exp(np.minimum(k * ratio, _LARGE))
+        tilted = np.exp(grid.base[pick] + np.minimum(k * ratio, _LARGE))  # far out, own is too small a number for all its digits
         with np.errstate(over="ignore", invalid="ignore"):
             whole, whole_off = (
                 _marked(x, slip, self.shape.rate, marks.high, -marks.high_width, lift) if grows else (kept, kept_off)
@@ -118,7 +120,7 @@ class PartedStep(PartedCells):
         light = own * kept
         excess += sums[0] - blocked_sum(light) - line * blocked_sum(light * x) - (self.q + line * self.drift)
         # rounding: of the transform and its weights, of L, of the marks; then of the masses taken out
-        relative = (3.0 * UNIT) * z * z + ((added_terms(ratio.size, nodes) + 10.0) * UNIT + 4.0 * FUNCTION)
+        relative = (4.0 * UNIT) * z * z + ((added_terms(ratio.size, nodes) + 10.0) * UNIT + 4.0 * FUNCTION)
         turned = moved + 6.0 * UNIT * np.abs(ratio)
         excess_error += (rows[0] + light) @ relative + tilted @ whole_off + own @ kept_off
         pulled = (light * np.abs(x)) @ relative + (own * np.abs(x)) @ kept_off + (light * (1.0 + x)) @ moved
@@ -126,7 +128,10 @@ class PartedStep(PartedCells):
         excess_error += (self.q + reaches * self.drift) * (self.error + 4.0 * UNIT) + 8.0 * UNIT * np.abs(excess)
         # what the marks say of the nodes summed as a series, and what lies beyond the ends
         near, right = math.expm1(near), self.beyond(k)
-        lost = 3.0 * (size + 2.0) * _left_of(near, marks.high, marks.high_width) + self.left * (3.0 + size) + right * (2.0 + size)
+        lost = _LEAST * (float(np.abs(x).sum()) + x.size) * (2.0 + size)
+        lost += (
+            3.0 * (size + 2.0) * _left_of(near, marks.high, marks.high_width) + self.left * (3.0 + size) + right * (2.0 + size)
+        )
         if not self.parted:
             return Parts(excess, None, excess_error + (lost + rule), np.zeros(nodes))
         mid_error = reaches * (rows[1] @ turned) + rows[1] @ relative + tilted @ middle_off
