@@ -96,6 +96,15 @@ def test_sums_that_are_listed(seed: int) -> None:
             assert found[1] - found[0] < 1e-9
 
 
+@pytest.mark.parametrize(("sigma", "steps"), [(1.0, 10), (2.0, 5), (3.3, 5), (6.0, 4)])
+def test_delta_at_zero_where_sums_cancel_is_exact(sigma: float, steps: int) -> None:
+    """Of replaced discrete noise many sums are 0 but for rounding."""
+    run = hs.DiscreteGaussian(sigma=sigma).poisson(rate=0.3) * steps
+    bounds = run.delta_bounds(0.0, neighbours="replace")
+    assert bounds.tight
+    assert 0.0 < bounds.width < 1e-10
+
+
 def test_different_losses_are_listed_together() -> None:
     one, first = listed(random.Random(1), 3)
     two, second = listed(random.Random(2), 2)

@@ -1,9 +1,10 @@
-"""Few steps of losses that take finitely many values: all sums are listed."""
+"""Few steps of losses that take finitely many values: all sums are listed, those of half the steps against the others'."""
 
 import math
 
 import numpy as np
 
+from ..numerics.halves import Half, Pairs, apart
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array
 from .atomic import AtomicLoss
@@ -17,7 +18,7 @@ _LIGHT = 40.0  # -log of the share of delta that may be left out
 
 
 class Listed:
-    """Every sum of a run of one ordered pair and its P-mass; every bound holds for all epsilons.
+    """Every sum of a run of one ordered pair and its P-mass, in two halves; every bound holds for all epsilons.
 
     delta(eps) is the sum of p (1 - e^{eps - z})+.  Values of tiny mass are left out, and bounded by it.
     """
@@ -28,40 +29,40 @@ class Listed:
         steps = sum(count for _, count in run.terms)
         if steps > _STEPS:
             raise TooFine
-        self.z, self.log_p = np.zeros(1), np.zeros(1)
         self.slip = self.error = 0.0
         self.left_out = run.log_stray
+        halves: list[Half] = [(np.zeros(1), np.zeros(1))] * 2
         for loss, count in run.terms:
             assert isinstance(loss, AtomicLoss)
             z, log_p, _, error, z_error = loss.atoms
-            kept = log_p > log_delta - _LIGHT - math.log(steps * z.size)
-            if not kept.all():
-                off = error + 4.0 * FUNCTION * z.size + math.log(count)
-                self.left_out = float(np.logaddexp(self.left_out, np.logaddexp.reduce(log_p[~kept]) + off))
-            z, log_p = z[kept], log_p[kept]
-            if not 0 < math.comb(count + z.size - 1, count) * self.z.size <= _MOST:
-                raise TooFine
-            self.slip += count * float(np.abs(z).max()) * (z_error + 2.0 * UNIT)
-            self.error += count * (error + 2.0 * UNIT * float(np.abs(log_p).max()))
-            sums, logs = _repeated(z, log_p, count)
-            self.z, self.log_p = (self.z[:, None] + sums).ravel(), (self.log_p[:, None] + logs).ravel()
-        order = self.z.argsort()
-        self.z, self.log_p = self.z[order], self.log_p[order]
-        self.slip += 4.0 * UNIT * float(np.abs(self.z).max()) * (1.0 + math.log2(steps + 1.0))
-        self.error += 8.0 * FUNCTION * (1.0 + math.log(steps)) * steps + (self.z.size + 16.0) * UNIT
+            off = error + 4.0 * FUNCTION * z.size + math.log(count)
+            z, log_p = self._without_light((z, log_p), log_delta - math.log(steps), off)
+            self.slip += count * float(np.abs(z).max(initial=0.0)) * (z_error + 2.0 * UNIT)
+            self.error += count * (error + 2.0 * UNIT * float(np.abs(log_p).max(initial=0.0)))
+            halves.sort(key=lambda half: half[0].size)  # the shorter one takes the odd step
+            halves = [_joined(half, z, log_p, part) for half, part in zip(halves, (count - count // 2, count // 2), strict=True)]
+            halves = [self._without_light(half, log_delta, self.error + 4.0 * FUNCTION * half[0].size) for half in halves]
+        if any(not half[0].size or apart(half) for half in halves):
+            raise TooFine
+        self.pairs = Pairs(*halves)
+        self.top = float(self.pairs.a[-1] + self.pairs.b[-1])  # beyond it there is nothing
+        self.slip += 8.0 * UNIT * self.pairs.reach * (1.0 + math.log2(steps + 1.0))
+        self.error += 8.0 * FUNCTION * (1.0 + math.log(steps)) * steps + 2.0 * self.pairs.rounding
 
-    def _log_delta(self, epsilon: float) -> tuple[float, float]:
-        """log of the sum, and its slope."""
-        first = int(self.z.searchsorted(epsilon))
-        if first == self.z.size:
-            return -math.inf, -1.0
-        gap, logs = self.z[first:] - epsilon, self.log_p[first:]
-        top = float(logs.max())
-        mass = np.exp(logs - top)
-        value = float(mass @ -np.expm1(-gap))
-        if not value > 0.0:
-            return -math.inf, -1.0
-        return math.log(value) + top, -float(mass @ np.exp(-gap)) / value
+    def _without_light(self, half: Half, log_delta: float, off: float) -> Half:
+        """Without what is light, which is added to what is left out; its mass is known up to e^off."""
+        z, log_p = half
+        kept = log_p > log_delta - _LIGHT - math.log(z.size)
+        if kept.all():
+            return half
+        self.left_out = float(np.logaddexp(self.left_out, np.logaddexp.reduce(log_p[~kept]) + off))
+        return z[kept], log_p[kept]
+
+    def _log_delta(self, epsilon: float, side: int = 0) -> tuple[float, float]:
+        """log of the sum, and its slope; below (-1) or above (+1) what small numbers hide."""
+        value, slope = self.pairs.stick(epsilon)
+        value += side * self.pairs.floor
+        return (math.log(value) + self.pairs.scale, slope / value) if value > 0.0 else (-math.inf, -1.0)
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope."""
@@ -70,18 +71,27 @@ class Listed:
 
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon)."""
-        value = self._log_delta(epsilon + self._near(epsilon))[0]
+        value = self._log_delta(epsilon + self._near(epsilon), -1)[0]
         return value - self.error - 8.0 * UNIT * abs(value) if value > -math.inf else value
 
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""
-        value = self._log_delta(epsilon - self._near(epsilon))[0]
+        nearest = epsilon - self._near(epsilon)
+        value = self._log_delta(nearest, 1)[0] if nearest < self.top else -math.inf
         found = value + self.error + 8.0 * UNIT * abs(value) if value > -math.inf else value
         return float(np.logaddexp(found, self.left_out)) + 4.0 * FUNCTION if self.left_out > -math.inf else found
 
     def _near(self, epsilon: float) -> float:
         """By how much sums may err."""
-        return self.slip + 4.0 * UNIT * abs(epsilon)
+        return self.slip + 8.0 * UNIT * abs(epsilon)
+
+
+def _joined(half: Half, z: Array, log_p: Array, count: int) -> Half:
+    """The sums of a half and of `count` values more."""
+    if not 0 < math.comb(count + z.size - 1, count) * half[0].size <= _MOST:
+        raise TooFine
+    sums, logs = _repeated(z, log_p, count)
+    return (half[0][:, None] + sums).ravel(), (half[1][:, None] + logs).ravel()
 
 
 def _repeated(z: Array, log_p: Array, count: int) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Sums of signs, listed: all sums of one half of them against all sums of the other (meeting in the middle).
+"""Sums, listed: all sums of one half of the terms against all sums of the other (meeting in the middle); those of signs.
 
 With masses p_b at z_b, increasing, T(x) = sum over z_b > x of p_b (1 - e^(x - z_b)) obeys, with W_i = sum over b >= i of
 p_b e^(z_i - z_b),
@@ -18,8 +18,11 @@ from .rounding import FUNCTION, UNIT
 from .series import Array
 from .signs import Signs
 
+Half = tuple[Array, Array]
+"""Sums and the logarithms of their masses."""
+
 MOST = 1 << 20
-_REACH = 600.0  # exponents beyond this are left out
+_TOP, _RANGE = 340.0, 1040.0  # log of the largest mass as it is stored, and of its ratio to the least
 _STRIDE = 100.0
 _DEEP = 60.0  # sums of a tilted mass below e^-60 are left out
 
@@ -40,10 +43,6 @@ class _Sums:
             self.error + other.error,
             self.lost + other.lost,
         )
-
-    def sorted(self) -> "_Sums":
-        order = np.argsort(self.z, kind="stable")
-        return _Sums(self.z[order], self.log_p[order], self.error, self.lost)
 
 
 def _repeated(size: float, count: int, c: float) -> _Sums | None:
@@ -73,8 +72,49 @@ def _repeated(size: float, count: int, c: float) -> _Sums | None:
     return _Sums(z, (log_p + error)[chosen], 2.0 * float(error[chosen].max()), lost)
 
 
+class Pairs:
+    """The sums of one of these and one of those.
+
+    What is told of them errs by the share `rounding` at most, and by `floor`, where numbers are so small as to have few digits.
+    """
+
+    def __init__(self, these: Half, those: Half) -> None:
+        (self.a, self.p, here), (self.b, masses, there) = (_scaled(*half) for half in (these, those))
+        self.scale = here + there
+        self.w = _weighed(self.b, masses)
+        rise = -np.expm1(self.b[:-1] - self.b[1:]) * self.w[1:]
+        self.t = np.append(_from_each_on(rise), 0.0)
+        self.reach = float(np.abs(self.a).max() + np.abs(self.b).max())
+        self.deep = float(np.abs(these[1]).max() + np.abs(those[1]).max())
+        blocks = 2.0 * math.sqrt(self.b.size) + 4.0
+        self.rounding = (2.0 * blocks + 96.0 + 8.0 * _STRIDE + 4.0 * self.deep) * UNIT + 8.0 * FUNCTION
+        self.floor = 4.0 * self.a.size * self.b.size * math.exp(_TOP - 740.0)
+
+    def stick(self, x: float) -> tuple[float, float]:
+        """The sum of p (1 - e^(x - z)) over all z > x, and its derivative, over e^scale."""
+        wanted = x - self.a
+        place = np.searchsorted(self.b, wanted, side="right")
+        inside = place < self.b.size
+        place, wanted, p = place[inside], wanted[inside], self.p[inside]
+        away = wanted - self.b[place]
+        found = float(np.sum(p * (self.t[place] - np.expm1(away) * self.w[place])))
+        return found, -float(np.sum(p * np.exp(away) * self.w[place]))
+
+
+def _scaled(z: Array, log_p: Array) -> tuple[Array, Array, float]:
+    """In increasing order, the masses over a common factor, and its logarithm."""
+    order = np.argsort(z, kind="stable")
+    shift = float(log_p.max()) - _TOP
+    return z[order], np.exp(log_p[order] - shift), shift
+
+
+def apart(half: Half) -> bool:
+    """Whether the masses are too far apart for `Pairs`."""
+    return bool(np.ptp(half[1]) > _RANGE)
+
+
 class Halves:
-    """The sums at one tilt; the tilt says only which sums and which exponents matter."""
+    """The sums of signs at one tilt, which says only which of them and which exponents matter."""
 
     tolerance = 1e-15
 
@@ -83,21 +123,9 @@ class Halves:
         self.lost = left.lost + right.lost
         self.error = left.error + right.error
         self.slip = (groups + 8.0) * UNIT * reach
-        left, right = left.sorted(), right.sorted()
-        self.a, self.p, self.scale = left.z, *self._scaled(left)
-        self.b, masses = right.z, self._scaled(right)
-        self.scale += masses[1]
-        self.w = _weighed(self.b, masses[0])
-        rise = -np.expm1(self.b[:-1] - self.b[1:]) * self.w[1:]
-        self.t = np.append(_from_each_on(rise), 0.0)
-        blocks = 2.0 * math.sqrt(self.b.size) + 4.0
-        deep = float(np.abs(left.log_p).max() + np.abs(right.log_p).max())
-        self.rounding = (2.0 * blocks + 96.0 + 8.0 * _STRIDE + (groups + 4.0) * deep) * UNIT + 8.0 * FUNCTION
-
-    def _scaled(self, half: _Sums) -> tuple[Array, float]:
-        """The masses over a common factor, and its logarithm."""
-        middle = 0.5 * (float(half.log_p.max()) + float(half.log_p.min()))
-        return np.exp(half.log_p - middle), middle
+        self.pairs = Pairs((left.z, left.log_p), (right.z, right.log_p))
+        self.scale = self.pairs.scale
+        self.rounding = self.pairs.rounding + groups * self.pairs.deep * UNIT
 
     @staticmethod
     def of(signs: Signs, c: float) -> "Halves | None":
@@ -119,32 +147,21 @@ class Halves:
                 right = right.plus(group)
             if max(left.z.size, right.z.size) > MOST:
                 return None
-        for half in (left, right):
-            if np.ptp(half.log_p) > 2.0 * _REACH:
-                return None
+        if any(apart((half.z, half.log_p)) for half in (left, right)):
+            return None
         reach = sum(float(np.abs(group.z).max()) for group in groups)
         return Halves(signs, c, left, right, len(groups), reach)
 
     def stick(self, x: float) -> tuple[float, float, float]:
         """Both ends of log stick(x), and the derivative of the logarithm."""
         slip = self.slip + 8.0 * UNIT * abs(x)
-        high, slope = self._sum(x - slip)
-        low = high + slope * math.expm1(2.0 * slip)  # the stick is convex in e^x
-        lost = math.exp(min(self.signs.chernoff(self.c, x) - self.scale, 700.0)) * self.lost
+        high, slope = self.pairs.stick(x - slip)
+        low = high + slope * math.expm1(2.0 * slip) - self.pairs.floor  # the stick is convex in e^x
+        lost = math.exp(min(self.signs.chernoff(self.c, x) - self.scale, 700.0)) * self.lost + self.pairs.floor
         top = math.log((high + lost) * (1.0 + self.rounding)) + self.scale if high + lost > 0.0 else -math.inf
         bottom = math.log(low) + self.scale - self.error - 2.0 * self.rounding if low > 0.0 else -math.inf
         slack = 4.0 * UNIT * (abs(self.scale) + abs(top)) if top > -math.inf else 0.0
         return bottom - slack, min(top + slack, 0.0), slope / high if high > 0.0 else -1.0
-
-    def _sum(self, x: float) -> tuple[float, float]:
-        """stick(x) and its derivative over the common factor, of what is listed."""
-        wanted = x - self.a
-        place = np.searchsorted(self.b, wanted, side="right")
-        inside = place < self.b.size
-        place, wanted, p = place[inside], wanted[inside], self.p[inside]
-        away = wanted - self.b[place]
-        found = float(np.sum(p * (self.t[place] - np.expm1(away) * self.w[place])))
-        return found, -float(np.sum(p * np.exp(away) * self.w[place]))
 
 
 def _weighed(z: Array, p: Array) -> Array:
