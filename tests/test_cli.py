@@ -197,6 +197,12 @@ def test_calibrate(run):
         "steps"
     ]
     assert steps == hs.rounds(hs.Gaussian(sigma=2.0).poisson(rate=0.01), epsilon=1.0, delta=1e-6)
+    added = "--sampler poisson --rate 0.0025 --accumulation 4 --epsilon 1 --delta 1e-6 --json"
+    assert answered(run(f"calibrate --steps 10000 {added}"))["sigma"] == found["value"]
+    assert answered(run(f"rounds --sigma 2 {added}"))["rounds"] == steps
+    code, _, err = run("calibrate 'Gaussian(sigma=?)' --accumulation 4 --epsilon 1 --delta 1e-6")
+    assert code == 2
+    assert "a release and --accumulation are both given" in err
     for target in ("--mu 1", "--rho 0.5", "--advantage 0.1", "--tpr 0.1 --fpr 0.01", "--bayes-risk 0.3 --prior 0.5"):
         code, out, _ = run(f"calibrate 'Gaussian(sigma=?)' {target}")
         assert code == 0

@@ -21,6 +21,7 @@ from . import show
 from .failure import OverBudget
 from .files import EXAMPLE, run_of
 from .options import (
+    Accumulation,
     Batch,
     Budget,
     Delta,
@@ -72,7 +73,7 @@ def dpsgd(
     delta: Delta = None,
     epsilon: Budget = None,
     neighbours: Neighbours = None,
-    accumulation: Annotated[int, typer.Option(help="Batches added up for one step.")] = 1,
+    accumulation: Accumulation = None,
     json: Json = False,
 ) -> None:
     """Epsilon of a DP-SGD run.
@@ -92,7 +93,7 @@ def dpsgd(
             batch=batch,
             steps=steps,
             epochs=epochs,
-            accumulation=accumulation,
+            accumulation=1 if accumulation is None else accumulation,
             **given,
         )
     _answer(run, at_delta(delta), run.neighbours, json, epsilon, sampler)

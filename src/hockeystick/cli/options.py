@@ -47,6 +47,7 @@ Examples = Annotated[int | None, typer.Option(help="How many records there are."
 Batch = Annotated[int | None, typer.Option(help="Records in a batch (Poisson: on average).", show_default=False)]
 Steps = Annotated[int | None, typer.Option(help="How many steps are taken.", show_default=False)]
 Epochs = Annotated[float | None, typer.Option(help="Or how many epochs.", show_default=False)]
+Accumulation = Annotated[int | None, typer.Option(help="Batches added up for one step: 1 unless given.", show_default=False)]
 
 
 _SPOKEN = (

@@ -24,6 +24,7 @@ from . import show
 from .expression import hole_is_whole, hole_name, holes, release
 from .files import run_of
 from .options import (
+    Accumulation,
     Advantage,
     Batch,
     BayesRisk,
@@ -64,6 +65,7 @@ def calibrate(
     batch: Batch = None,
     steps: Steps = None,
     epochs: Epochs = None,
+    accumulation: Accumulation = None,
     find: Annotated[str, typer.Option(help=f"For a DP-SGD run, what is looked for: {', '.join(_FOUND)}.")] = "sigma",
     epsilon: Epsilon = None,
     delta: Delta = None,
@@ -98,7 +100,10 @@ def calibrate(
         prior=prior,
     )
     make: Callable[[Any], Release]
+    given = {"sigma": sigma, "rate": rate, "examples": examples, "batch": batch, "steps": steps, "epochs": epochs}
+    known = {name: one for name, one in {**given, "accumulation": accumulation}.items() if one is not None}
     if run is not None:
+        _one_of_both(known if sampler is None else {"sampler": sampler})
         if holes(run) != 1:
             raise BadValue(f"{run!r} has {holes(run)} question marks; allowed: one, for the value that is looked for.")
         make, whole, name = functools.partial(release, run), hole_is_whole(run), hole_name(run)
@@ -108,12 +113,9 @@ def calibrate(
             raise BadValue("give a release with a question mark, or a DP-SGD run: --sampler and the rest.")
         if find not in _FOUND:
             raise BadValue(f"--find is {find!r}; allowed: {', '.join(_FOUND)}.")
-        given = {"sigma": sigma, "rate": rate, "examples": examples, "batch": batch, "steps": steps, "epochs": epochs}
         if given[find] is not None:
             raise BadValue(f"--{find} is given, and is what is looked for; leave it out, or say what with --find.")
-        make = functools.partial(
-            _training, sampler, neighbours, {name: one for name, one in given.items() if one is not None}, find
-        )
+        make = functools.partial(_training, sampler, neighbours, known, find)
         begin, whole, name = start if start is not None else _FOUND[find], find in ("steps", "batch"), find
     with in_options() if run is None else contextlib.nullcontext():
         found = calibrated(make, int(begin) if whole and begin is not None else begin, neighbours=asked, **target.words)
@@ -147,6 +149,12 @@ def calibrate(
     )
 
 
+def _one_of_both(given: dict[str, Any]) -> None:
+    """Raised where a release is given, and some option of DP-SGD, too."""
+    for name in given:
+        raise BadValue(f"a release and --{name} are both given; give a release, or DP-SGD by its options.")
+
+
 def _training(sampler: str, neighbours: str | None, given: dict[str, Any], find: str, value: Any) -> Release:
     more = {} if neighbours is None else {"neighbours": neighbours}
     return dpsgd(**{"sampler": sampler, **given, find: value, **more})
@@ -160,6 +168,7 @@ def rounds(
     rate: Rate = None,
     examples: Examples = None,
     batch: Batch = None,
+    accumulation: Accumulation = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     mu: Mu = None,
@@ -178,10 +187,10 @@ def rounds(
 
     Or steps of DP-SGD: hockeystick rounds --sampler poisson --rate 0.01 --sigma 2 --epsilon 1 --delta 1e-5
     """
-    shorthand = {"sampler": sampler, "sigma": sigma, "rate": rate, "examples": examples, "batch": batch}
-    given = {name: value for name, value in shorthand.items() if value is not None}
-    if given and step:
-        raise BadValue(f"a release and --{next(iter(given))} are both given; give a release, or a step of DP-SGD by its options.")
+    every = {"sampler": sampler, "sigma": sigma, "rate": rate, "examples": examples, "batch": batch, "accumulation": accumulation}
+    given = {name: value for name, value in every.items() if value is not None}
+    if step:
+        _one_of_both(given)
     settings: dict[str, Any] = {}
     if given:
         if sampler is None or sigma is None:
