@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import numpy as np
 
+from ..conversion.best_test import Errors, Profile, best_test
 from ..conversion.gdp import error_ends
-from ..conversion.tradeoff import Errors, Profile, best_test
 from ..numerics.rounding import FUNCTION, down, exp_up, up
 from .complement import log_complement
 from .composed import ComposedLoss

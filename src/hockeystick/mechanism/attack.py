@@ -18,7 +18,7 @@ from .entries import each
 from .made import Made
 
 if TYPE_CHECKING:
-    from ..conversion.tradeoff import Errors
+    from ..conversion.best_test import Errors
     from .release import Mechanism
 
 Ends = tuple[float, float]
