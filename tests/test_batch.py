@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.batch import Runs, sampled_epsilons
+from hockeystick.loss.batch import sampled_epsilons
+from hockeystick.loss.batch_grid import Runs
 
 TRUTHS = json.loads((Path(__file__).parent / "data" / "truth.json").read_text())
 

@@ -1,15 +1,33 @@
 """Grids of z for many sampled Gaussian steps at once: as `noise.Grid`, the steps along the first axis."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..numerics.series import Array
 from .noise import CAP, LOG_ROOT_TWO_PI
 
+NARROW = 800  # nodes of a grid
+_BOUNDS = 14.0  # -log of the rule's error times the count
 _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
 _ANGLES = 0.5 ** np.arange(5)[:, None]
+
+
+@dataclass
+class Runs:
+    """count steps of noise multiplier `noise` and sampling rate `rate` each, and log delta; one entry for each run."""
+
+    noise: Array
+    noise_error: Array
+    rate: Array
+    count: Array
+    log_delta: Array
+
+    def pick(self, which: npt.NDArray[Any]) -> "Runs":
+        return Runs(*(getattr(self, one.name)[which] for one in fields(self)))
 
 
 @dataclass
@@ -118,3 +136,17 @@ def longest_step(noise: Array, rate: Array, c: Array, level: Array, lead: Array,
     best = steps.argmax(axis=1)[:, None]
     step, alias, rise = (np.take_along_axis(one, best, 1)[:, 0] for one in (steps, alias, rise))
     return np.where(step > 0.0, step, math.nan), rise - alias - np.log1p(-np.exp(-alias)) + 1e-9
+
+
+def coarse_lead(runs: Runs, c: Array) -> Array:
+    """-log of what a grid for bounds may leave out."""
+    lead: Array = np.log(runs.count) + _BOUNDS + np.log(3.0 + c)
+    return lead
+
+
+def span(runs: Runs, c: Array, ahead: Array, lead: Array) -> tuple[Array, Array]:
+    """Where the grids begin and end, for exponents up to 1 + c and, where that is cheap, 1 + ahead."""
+    low = -np.sqrt(2.0 * (lead - 1.15 * c * np.log1p(-runs.rate)))
+    most = np.sqrt(2.0 * lead) + 1.0 / runs.noise
+    high = np.maximum(edge(runs.noise, runs.rate, 1.0 + c, lead), most)
+    return low, np.maximum(high, np.minimum(edge(runs.noise, runs.rate, 1.0 + ahead, lead), 2.0 * high))

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..bounds import Bounds
 from ..errors import HockeystickError
-from ..loss.batch import Runs, sampled_epsilons
+from ..loss.batch import sampled_epsilons
+from ..loss.batch_grid import Runs
 from ..loss.composed import ComposedLoss
 from ..loss.sampled import SampledGaussianLoss
 from ..neighbours import STATED
