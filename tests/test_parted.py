@@ -168,6 +168,39 @@ def test_laplace_steps_beside_a_sampled_one_against_an_integral_of_the_closed_fo
     assert run.delta_bounds(bounds.upper, neighbours="remove").lower <= case["delta"]
 
 
+def single(rate, noise, epsilon):
+    """delta of one sampled step in closed form, in the order "remove"."""
+    grown = mp.exp(epsilon)
+    if grown <= 1 - rate:
+        return 1 - grown
+    inner = mp.log((grown - 1 + rate) / rate)
+    t = inner * noise - 1 / (2 * noise)
+    return rate * (mp.ncdf(-t) - mp.exp(inner) * mp.ncdf(-t - 1 / noise))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_randomised_responses_beside_a_sampled_step_against_a_sum_of_closed_forms(seed):
+    rng = random.Random(seed)
+    rate, noise, count = 10 ** rng.uniform(-6, -2), 10 ** rng.uniform(-0.4, 1.5), rng.randrange(1, 12)
+    epsilon, categories, delta = 10 ** rng.uniform(-1.5, 0.3), rng.choice((2, 3, 10)), 10 ** rng.uniform(-60, -8)
+    run = hs.Gaussian(noise).poisson(rate) + hs.RandomizedResponse(epsilon=epsilon, categories=categories) * count
+    bounds = run.epsilon_bounds(delta, neighbours="remove")
+    size, grown = mp.mpf(epsilon), mp.exp(mp.mpf(epsilon))
+    law = {0: mp.mpf(1)}
+    for _ in range(count):
+        longer = {}
+        for total, mass in law.items():
+            for value, share in ((1, grown), (0, mp.mpf(categories - 2)), (-1, mp.mpf(1))):
+                longer[total + value] = longer.get(total + value, mp.mpf(0)) + mass * share / (grown + categories - 1)
+        law = longer
+
+    def at(end):
+        return mp.fsum(mass * single(mp.mpf(rate), mp.mpf(noise), mp.mpf(end) - size * z) for z, mass in law.items())
+
+    assert at(bounds.upper) <= delta <= at(bounds.lower)
+    assert bounds.width < 1e-5 * bounds.upper
+
+
 CORNERS = [
     (1e-5, 0.5, 10**5, 1e-12),
     (1e-5, 0.8, 10**5, 1e-12),

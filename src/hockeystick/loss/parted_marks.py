@@ -10,6 +10,7 @@ from ..numerics.series import Array
 from .composed import ComposedLoss
 from .contour import Saddle, log_markov
 from .cumulant import Loss
+from .discrete import DiscreteLaplaceLoss, ResponseLoss
 from .gaussian import GaussianLoss
 from .laplace import LaplaceLoss
 from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
@@ -26,6 +27,7 @@ RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
 _ONE = np.array([1.0, 0.0, 0.0])
+_SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
 
 
 class _Guide:
@@ -282,6 +284,6 @@ def parts(run: ComposedLoss) -> bool:
     for loss, count in run.terms:
         if isinstance(loss, SampledGaussianLoss) and loss.removals == (True,):
             drawn += count * loss.shape.rate
-        elif not isinstance(loss, LaplaceLoss | GaussianLoss):
+        elif not isinstance(loss, _SYMMETRIC) or loss.infinite:
             return False
     return 0.0 < drawn < _DENSE
