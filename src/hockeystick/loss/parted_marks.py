@@ -17,7 +17,7 @@ from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
 from .parted_cells import Marks, place
 from .sampled import SampledGaussianLoss
 
-_SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0)  # -log of the relative size allowed to what is only bounded
+_SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0, 11.0, 8.0)  # -log of the relative size allowed to what is only bounded
 _DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 45.0
 _NEVER = 60.0  # normal noise is not seen so far out
