@@ -178,3 +178,48 @@ def test_subnormal_and_integer_inputs():
         assert run.delta(epsilon=0) == run.delta(epsilon=0.0)
         assert run.epsilon(delta=np.float32(0.5)) == run.epsilon(delta=0.5)
         assert run.epsilon(delta=1) == 0.0
+
+
+def test_a_tail_beyond_the_range_of_doubles_proves_nothing():
+    """A loss of 1e4 and more has the probability q < delta; epsilon is at most that of the Laplace steps."""
+    rate, laplace = 5.8087098199622365e-05, hs.Laplace(2.845499725981031) * 2
+    for sigma, delta in ((0.005, 1.15 * rate), (0.002567503619164572, 6.260013582605176e-05)):
+        bounds = (hs.Gaussian(sigma).poisson(rate) + laplace).epsilon_bounds(delta, neighbours="remove")
+        assert bounds.upper < laplace.epsilon(0.0) + 1e-6
+        assert bounds.lower <= 0.70279
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "other", "epsilon"), [(23.4, 1.7e-5, 240.0, 8.9), (25.0, 1e-5, 250.0, 8.0), (50.0, 1e-3, 200.0, 4.0)]
+)
+def test_masses_below_the_range_of_doubles_are_not_lost(sigma, rate, other, epsilon):
+    """A run spends no less than one of its steps."""
+    step = hs.Gaussian(sigma).poisson(rate)
+    alone, both = (run.log_delta_bounds(epsilon, neighbours="remove") for run in (step, step + hs.Gaussian(other)))
+    assert alone.lower <= both.lower <= both.upper
+
+
+def test_tiny_noise_beside_laplace_steps_is_no_crash():
+    run = hs.Gaussian(9.133797011694315e-08).poisson(0.0030915145156264977) + hs.Laplace(0.9066630211615069)
+    bounds = run.epsilon_bounds(0.0030915145125349833, neighbours="remove")
+    assert 0.0 < bounds.lower < bounds.upper < math.inf
+    for rate, scale, count, epsilon, delta in (
+        (0.001984923165596072, 1.088261413437242, 2, 17.948843892869604, 9.512550609438482e-07),
+        (3.6523974997509286e-05, 13.300387596085809, 1, 0.14789471105210655, 2.0442828624940076e-194),
+    ):
+        other = hs.Laplace(scale) * count
+        with pytest.raises(hs.Unreachable, match="every value meets"):
+            hs.calibrate(
+                lambda s, rate=rate, other=other: hs.Gaussian(sigma=s).poisson(rate) + other,
+                epsilon=epsilon,
+                delta=delta,
+                neighbours="add",
+            )
+
+
+@pytest.mark.parametrize("sigma", [1e-6, 1e-9, 1e-20, 1e-40, 1e-60, 1e-90])
+def test_hardly_any_noise_in_a_sample_is_no_privacy(sigma):
+    """With probability 1/2 the loss is about 1 / (2 sigma^2)."""
+    bounds = hs.Gaussian(sigma).poisson(0.5).epsilon_bounds(1e-9)
+    assert bounds.lower <= 0.5 / sigma**2 * (1.0 + 1e-4)
+    assert 0.5 / sigma**2 * (1.0 - 1e-4) <= bounds.upper < math.inf

@@ -247,6 +247,8 @@ class Contour:
         ahead = abs(self.forward[-1] - self.c)
         slack = 8.0 * UNIT * (self.forward_size + abs(self.forward[-1] * epsilon) + span * ahead)
         near = abs(self.forward[1] - self.c), abs(self.c)
+        if not all(span * one > 0.0 for one in near):
+            return -math.inf
         wrap = [(1.0 + 1e-9) / -math.expm1(-span * one) for one in near]
         best = -math.inf
         for row, (total, lost, scale, error) in zip(self.rows, self._sums(epsilon), strict=True):

@@ -8,10 +8,12 @@ The ordered pairs of a relation are composed each by itself, and the larger answ
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
 
+from ..errors import Unsupported
 from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
 from ..numerics.series import log_fraction
@@ -46,9 +48,12 @@ def _bounded(run: ComposedLoss, ask: Callable[[ComposedLoss], Interval]) -> Inte
         return ask(run)
     low = _best_member(run, lambda one: ask(one)[0])
     high = min(ask(one)[1] for one in run.variants("covers"))
-    if contradict(low, high):  # a mistake of ours: the safe end is kept
-        return high, low
-    return min(low, high), high
+    return _agreed(low, high)
+
+
+def _agreed(low: float, high: float) -> Interval:
+    """Both ends; those that contradict each other, a mistake of ours, are exchanged: the safe end is kept."""
+    return (high, low) if contradict(low, high) else (min(low, high), high)
 
 
 def _best_member(run: ComposedLoss, lower: Callable[[ComposedLoss], float]) -> float:
@@ -125,7 +130,8 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval
             low = max(low, at_least(run, epsilon))
             if low < high - 1.0 and not run.infinite():
                 high = min(high, renyi_log_delta(run, epsilon))
-    return min(low, high), high if high == -math.inf else max(high, -LARGEST)
+    low, high = _agreed(low, high)
+    return low, high if high == -math.inf else max(high, -LARGEST)
 
 
 def _epsilon(run: ComposedLoss, delta: float) -> Interval:
@@ -179,9 +185,10 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
         if low < high * (1.0 - 1e-3) and high > floor:
             low = max(low, epsilon_at_least(run, target[1]))
         if low < 0.99 * high and high > floor and target[0] > -700.0:
-            high = min(high, renyi_epsilon(run, exp_down(target[0])))
-    high = max(0.0, min(high, ceiling))
-    return max(0.0, min(low, high)), high
+            with suppress(Unsupported):  # no order may have a finite bound
+                high = min(high, renyi_epsilon(run, exp_down(target[0])))
+    low, high = _agreed(low, min(high, ceiling))
+    return max(0.0, low), max(0.0, high)
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:
@@ -268,7 +275,8 @@ def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Int
             beyond = min((loss.bound(c) - target[0]) / c * (1.0 + 4.0 * UNIT) for c in (2.0**n for n in range(-60, 61)))
         guess = increasing_root(gap, min(beyond, run.ceiling * 0.5), lower=0.0, upper=run.ceiling)
     slope = -at(guess).slope
-
+    if not slope > 0.0:  # there is nothing to go by
+        raise TooFine
     low = certified_end(lambda epsilon: at(epsilon).low - target[1], guess, -slope)
     high = certified_end(lambda epsilon: target[0] - at(epsilon).high, guess, slope)
     return low, min(high, beyond)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..numerics.convolve import Law, Sum
-from ..numerics.rounding import FUNCTION, UNIT
+from ..numerics.rounding import FUNCTION, UNIT, exp_up
 from ..numerics.series import Array
 from .composed import ComposedLoss
 from .masses import Masses
@@ -47,9 +47,9 @@ class _Window:
         self.begin = math.floor(begin)
         self.s = offset + step * (self.begin + np.arange(size))
         self.slip = 4.0 * UNIT * (abs(offset) + abs(self.begin * step) + self.span)
-        with np.errstate(under="ignore"):
+        with np.errstate(under="ignore", over="ignore"):  # what is infinite proves nothing
             self.decay = np.exp(self.theta * (self.centre - self.s))
-            self.discount = np.exp(np.minimum(self.centre - self.s, 700.0))
+            self.discount = np.exp(self.centre - self.s)
 
     def spent(self) -> None:
         """Nothing more is summed over it."""
@@ -86,11 +86,7 @@ class _Window:
         over = growth - self.ahead * far - theta * (far - self.centre) + size
         above = growth - self.ahead * self.s - theta * (self.s - self.centre) - stretch + size
         below = -log_scale - theta * self.span + 1e-9 + 8.0 * UNIT * abs(log_scale)
-        return (
-            math.exp(min(over, 700.0)),
-            np.exp(np.minimum(above, 700.0)) / -math.expm1(-stretch)
-            + math.exp(min(below, 700.0)) / -math.expm1(-theta * self.span),
-        )
+        return exp_up(over), np.exp(above) / -math.expm1(-stretch) + exp_up(below) / -math.expm1(-theta * self.span)
 
     def where(self, deltas: Array, target: float, otherwise: float) -> float:
         """Where a curve that is linear in e^epsilon between the points falls to a target; `otherwise` if that is not within."""
@@ -113,7 +109,7 @@ class _Window:
 
 
 def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> tuple[Law, float]:
-    """The mass of each cell moved to its two ends, its P- and its Q-mass kept; also how much goes to infinity."""
+    """The mass of each cell moved to its two ends, its P- and its Q-mass kept; also log of how much goes to infinity."""
     log_p, log_q, error = masses
     with np.errstate(invalid="ignore", over="ignore"):
         mean = np.exp(np.minimum(z + (log_q - log_p)[1:], 1.0))  # of e^{left end - Z} in the cell
@@ -122,11 +118,13 @@ def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> t
     right[:-1] *= 1.0 / -math.expm1(-step)
     right = np.where(log_p[1:] > -math.inf, np.minimum(np.maximum(right, 0.0), 1.0), 0.0)
     heavy = log_p + error
-    beyond = math.exp(float(heavy[-1])) * float(right[-1]) * (1.0 + 4.0 * FUNCTION)
+    log_beyond = float(heavy[-1]) + math.log(right[-1]) + 8.0 * FUNCTION if right[-1] > 0.0 else -math.inf
     heavy[-1] += math.log1p(-float(right[-1])) if right[-1] < 1.0 else -math.inf
+    if not heavy.max() > -math.inf:
+        raise TooFine
     # what lies below the lattice goes to its first point, as if it lay just below
     points = np.concatenate(([z[0] - step], z))
-    return Law(first - 1, points, heavy, theta, np.concatenate(([1.0], right[:-1]))), beyond
+    return Law(first - 1, points, heavy, theta, np.concatenate(([1.0], right[:-1]))), log_beyond
 
 
 def aligned(run: ComposedLoss, step: float) -> float:
@@ -147,6 +145,7 @@ class Lattice:
         self.theta, self.centre = theta, _ = plan.theta, plan.centre
         self.step, self.size = step, _ = aligned(run, plan.window / size), size
         slip = sag = none = 0.0
+        some = -math.inf
         upper: list[tuple[Law, int]] = []
         lower: list[tuple[Law, int]] = []
         other: list[tuple[Law, int]] = []
@@ -161,26 +160,34 @@ class Lattice:
             z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
             reach = max(abs(low), abs(high))
             slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
-            law, beyond = spread(first, z, loss.masses(z), step, theta)
+            if not theta * float(np.abs(z).max()) < 1e300:
+                raise TooFine
+            law, log_beyond = spread(first, z, loss.masses(z), step, theta)
             upper.append((law, count))
-            none += count * math.log1p(-beyond) if beyond < 1.0 else -math.inf
+            some = float(np.logaddexp(some, log_beyond + math.log(count)))
+            none += count * math.log1p(-math.exp(log_beyond)) if log_beyond < 0.0 else -math.inf
             log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
             tilted = log_p + theta * z
             heavy = tilted > tilted.max() - 40.0 - math.log(count)
             heavy[0] &= not run.native
             log_p, log_q = np.where(heavy, log_p - error, -math.inf), log_q + error
             # the cells may be given any numbers with the same step: such that they tell Z rightly on average
-            with np.errstate(invalid="ignore"):
+            with np.errstate(invalid="ignore", divide="ignore"):
                 gain = np.where(heavy, log_p - log_q - z, 0.0)
-            weight = np.exp(np.where(heavy, tilted - tilted.max(), -math.inf))
-            mean = 0.0 if run.native else float(weight @ gain) / float(weight.sum())
+                weight = np.exp(np.where(heavy, tilted - tilted.max(), -math.inf))
+                mean = 0.0 if run.native else float(weight @ gain) / float(weight.sum())
+            if not (math.isfinite(mean) and log_p.max() > -math.inf and log_q.max() > -math.inf):
+                raise TooFine
             lower.append((Law(first, z + mean, log_p, theta), count))
             other.append((Law(first, z + mean, log_q, theta + 1.0), count))
             short = loss.slip(reach) if run.native else max(0.0, mean - float(gain[heavy].min()))  # a native cell holds one value
             sag += count * (short + 4.0 * UNIT * reach)
             offsets.append(count * loss.anchor)
             means.append(count * mean)
-        self.lost = -math.expm1(none) * (1.0 + 8.0 * FUNCTION + 4.0 * len(parts) * UNIT)  # P(some loss is infinite)
+        # log P(some loss is infinite), or a bound of it where that is tiny
+        self.log_lost = math.log(-math.expm1(none)) if some > -30.0 else some
+        if self.log_lost > -math.inf:
+            self.log_lost += 16.0 * FUNCTION + 4.0 * (len(parts) + 2.0) * UNIT * (1.0 + abs(some))
         self.high, self.low = _Window(plan, math.fsum(offsets), step, size), _Window(plan, math.fsum(offsets + means), step, size)
         self.slip, self.sag = self.high.slip + slip, self.low.slip + sag
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
@@ -210,15 +217,15 @@ class Lattice:
         tail = window.sums(second, self.theta + 1.0, window.decay * window.discount, 1.0) + over
         relative = scale + self.centre - self.scale_down
         relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
-        self.tail_up = tail * math.exp(min(relative, 700.0)) + _TINY
+        self.tail_up = tail * exp_up(relative) + _TINY
 
     def epsilon(self, log_delta: float, slack: float) -> tuple[float, float]:
         """Both ends of epsilon, for log delta known up to slack."""
         size = 4.0 * FUNCTION + 4.0 * UNIT * (abs(log_delta) + abs(self.scale_up))
         target = math.exp(min(log_delta - slack - self.scale_up, 700.0)) * (1.0 - size)
-        target -= self.lost * math.exp(min(-self.scale_up, 700.0)) * (1.0 + size)
+        target -= exp_up(self.log_lost - self.scale_up) * (1.0 + size) if self.log_lost > -math.inf else 0.0
         high = self.high.where(self.delta_up, target, math.inf) + self.slip
-        target = math.exp(min(log_delta + slack - self.scale_down, 700.0)) * (1.0 + size)
+        target = exp_up(log_delta + slack - self.scale_down) * (1.0 + size)
         low = self.low.where(self.delta_down, target, -math.inf) - self.sag
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = np.log(np.maximum(self.head_down - target, 0.0) / self.tail_up) + self.centre
@@ -232,8 +239,8 @@ class Lattice:
     def log_delta(self, epsilon: float) -> tuple[float, float]:
         """Both ends of log delta(epsilon)."""
         high = self.high.at(self.delta_up, epsilon - self.slip)
-        high = float(np.logaddexp(_log(high) + self.scale_up, _log(self.lost))) if high >= 0.0 else math.inf
-        pay = math.exp(min(epsilon - self.centre, 700.0)) * (1.0 + 4.0 * FUNCTION)
+        high = float(np.logaddexp(_log(high) + self.scale_up, self.log_lost)) if high >= 0.0 else math.inf
+        pay = exp_up(epsilon - self.centre) * (1.0 + 4.0 * FUNCTION)
         with np.errstate(over="ignore", invalid="ignore"):
             best = float(np.nanmax(self.head_down - pay * self.tail_up, initial=-1.0))
         low = max(best, self.low.at(self.delta_down, epsilon + self.sag))

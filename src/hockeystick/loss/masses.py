@@ -66,7 +66,7 @@ class Coarse:
         atoms = np.array([x for x in (loss.anchor, loss.anchor - loss.grain, loss.ceiling) if 0.0 < abs(x) < _SCALES[-1]])
         edges = np.sort(np.concatenate((_EDGES, atoms - 1e-12 * np.abs(atoms), atoms + 1e-12 * np.abs(atoms))))
         log_p, log_q, _ = loss.masses(edges)
-        keep = log_p > -1e5
+        keep = log_p > -1e7
         self.log_p = log_p[keep]
         low, high = np.append(-math.inf, edges)[keep], np.append(edges, math.inf)[keep]
         with np.errstate(invalid="ignore"):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..numerics.cells import Cells
 from ..numerics.normal import log_tail_bound
-from ..numerics.rounding import FUNCTION
+from ..numerics.rounding import FUNCTION, exp_up
 from ..numerics.series import Array
 from ..numerics.transform import spread_gap
 from .noise import LOG_ROOT_TWO_PI, Shape, TooFine
@@ -105,7 +105,7 @@ class PartedCells:
         each = np.where(most > 9.0, np.minimum(grown, 1e300), np.maximum(value[:-1], value[1:]) * np.exp(weight))
         if not float(grown.max()) < 1e300:
             return math.inf
-        left = self.left * (max(1.0, math.exp(min(k * self.floor, 700.0))) + abs(k) * self.shape.rate)
+        left = self.left * (max(1.0, exp_up(k * self.floor)) + abs(k) * self.shape.rate)
         return (float(each.sum()) + left) * (1.0 + SLACK)
 
     def reverse_above(self, k: float) -> float:
@@ -118,7 +118,7 @@ class PartedCells:
         if not k * self.marks.high_width**2 < (x - self.marks.high) * (1.0 + x):
             return math.inf
         log = float(self.log_kept[self.kept]) + k * float(self.ratio[self.kept]) + log_tail_bound(float(self.edges[self.kept]))
-        return math.exp(min(max(log, -700.0), 700.0)) * (1.0 + SLACK)
+        return exp_up(max(log, -700.0)) * (1.0 + SLACK)
 
     def mid_above(self, k: float) -> float:
         """An upper bound of mid at a real k >= 1."""

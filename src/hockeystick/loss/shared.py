@@ -98,6 +98,8 @@ def _ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     far = span * np.abs(ahead[1:] - c)
     aliased = (levels[:, 1:] - far[:, None]).min(axis=1) + (slack + 8.0 * UNIT * float(far[-1]))
     near = float(far[0]), span * abs(c)
+    if not min(near) > 0.0:
+        return np.full(epsilons.shape, -math.inf), high.max(axis=0)
     beyond = np.exp(np.minimum(aliased - scale, 700.0)) * ((1.0 + 1e-9) / -math.expm1(-near[0]))
     before = np.exp(np.minimum(-near[1] - scale, 700.0)) * ((1.0 + 1e-9) / -math.expm1(-near[1]))
     rest = total - lost - (beyond + before)

@@ -15,6 +15,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..numerics.rounding import FUNCTION, UNIT, up
 from .composed import ComposedLoss
 from .discrete import DiscreteGaussianLoss, SampledAtoms
@@ -55,7 +57,7 @@ class Tail:
         total = 0.0
         for count, rate, square in self.sampled:
             odds = math.log1p(-rate) - math.log(rate)
-            total += count * (math.log(rate) + math.log1p(math.exp(min(700.0, odds - 0.5 * c * square))))
+            total += count * (math.log(rate) + float(np.logaddexp(0.0, odds - 0.5 * c * square)))
         return min(0.0, total + 1e-12 * abs(total))
 
     def log_bound(self, epsilon: float) -> float:

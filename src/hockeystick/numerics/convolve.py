@@ -33,7 +33,7 @@ class Law:
             masses[1:] += moved * math.exp(theta * float(z[1] - z[0]))
         total = float(masses.sum())
         self.first, self.z, self.masses, self.log_total = first, z, masses / total, top + math.log(total)
-        matter = exponent > top - 80.0
+        matter = exponent >= top - 80.0
         size = float((np.abs(log_mass[matter]) + np.abs(theta * z[matter])).max()) + abs(top)
         self.rounding = 4.0 * UNIT * size + 3.0 * FUNCTION + 20.0 * UNIT
         self.peak = int(self.masses.argmax())

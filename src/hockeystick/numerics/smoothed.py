@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from .rounding import FUNCTION, UNIT, up
+from .rounding import FUNCTION, UNIT, exp_up, up
 from .series import Array
 from .signs import Signs
 
@@ -142,13 +142,13 @@ class Smoothed:
     def _alias(self, x: float, base: float) -> float:
         """What the trapezoidal rule has added, over e^base."""
         c, period = self.c, 2.0 * math.pi / self.step
-        left = math.exp(min(-base, 700.0)) / math.expm1(min(c * period, 700.0))
+        left = exp_up(-base) / math.expm1(min(c * period, 700.0))
         right = math.inf
         for more in self._ahead(1.0 / math.sqrt(self.signs.bend(c) + 1.0 / (c * c))):
             s = c + more
             log_top = self.signs.chernoff(s, x) + 0.5 * self.variance * s * (s + 1.0) - base
             log_top += s * math.log(s) - (1.0 + s) * math.log1p(s)
-            right = min(right, math.exp(min(log_top, 700.0)) / math.expm1(min(more * period, 700.0)))
+            right = min(right, exp_up(log_top) / math.expm1(min(more * period, 700.0)))
         return (left + right) * (1.0 + 1e-6)
 
     def _excess(self, x: float) -> float:
