@@ -781,3 +781,23 @@ def test_lower_ends_of_groups_and_of_several_parts():
         assert not bounds.tight
     both = hs.Gaussian(sigma=1.0, replace_sensitivity=0.5) + hs.Gaussian(sigma=1.0, sensitivity=0.5)
     assert both.poisson(rate=0.5).delta_bounds(2.0, neighbours="replace").lower <= 0.0039
+
+
+@pytest.mark.parametrize("rho", [0.01, 0.3, 2.0])
+@pytest.mark.parametrize("batch", [1, 20, 50, 90, 99])
+def test_a_renyi_claim_in_a_batch_of_fixed_size(rho, batch):
+    """Never above the claim itself, and never below two mixtures of Gaussian noise that obey it."""
+    whole = hs.ZCDP(rho=rho, neighbours="replace")
+    step = whole.without_replacement(batch=batch, examples=100)
+    for count in (1, 30):
+        assert (step * count).epsilon(1e-6, neighbours="replace") <= (whole * count).epsilon(1e-6, neighbours="replace")
+    rate, far, z = batch / 100, math.sqrt(2.0 * rho), np.linspace(-30.0, 30.0, 120_001)
+
+    def density(place):
+        return np.exp(-0.5 * (z - place) ** 2) / math.sqrt(2.0 * math.pi)
+
+    for ends in ((far, 0.0), (0.0, far), (0.5 * far, -0.5 * far)):
+        one, two = ((1.0 - rate) * density(0.0) + rate * density(end) for end in ends)
+        for order in (1.5, 2.0, 4.0, 8.0):
+            true = math.log(float((one * (one / two) ** (order - 1.0)).sum()) * (z[1] - z[0])) / (order - 1.0)
+            assert true <= step.rdp(order, neighbours="replace") * (1.0 + 1e-12)

@@ -24,6 +24,7 @@ class RenyiLoss:
     curve: Curve | None = field(default=None, repr=False)
     rate: float = 1.0
     both: bool = False  # two mixtures with the same part, instead of one against it
+    mutual: bool = False  # whether the bound holds between their other parts, too
 
     rows = 1
     smooth = False
@@ -53,9 +54,17 @@ class RenyiLoss:
             found = [
                 fixed_size_rdp(1.0 + c, one, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0)) for one in via
             ]
-            return up(c * float(min(found)) * (1.0 + 2.0 * UNIT))
+            best = up(c * float(min(found)) * (1.0 + 2.0 * UNIT))
+            return min(best, self._mixed(c)) if self.mutual else best
         value = amplify_rdp(1.0 + c, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0))
         return min(up(c * value * (1.0 + 2.0 * UNIT)), self._whole(c))  # sampling is post-processing
+
+    def _mixed(self, c: float) -> float:
+        """log(1 - p + p e^K): E_Q (P/Q)^a is jointly convex in P and Q (van Erven and Harremoës 2014, proof of Theorem 13)."""
+        whole = self._whole(c)
+        if whole > 600.0:
+            return min(whole, up(whole + math.log(self.rate) + (1.0 / self.rate) * math.exp(-600.0), 1e-13 * whole))
+        return min(whole, up(math.log1p(self.rate * math.expm1(whole)) * (1.0 + 4.0 * FUNCTION)))
 
     def _whole(self, c: float) -> float:
         match self.kind:

@@ -133,7 +133,7 @@ class Sampled(Mechanism):
         if loss is None:
             return None
         if isinstance(loss, RenyiLoss):
-            return replace(loss, rate=high, both=True)
+            return replace(loss, rate=high, both=True, mutual=True)
         if isinstance(loss, ProfileLoss):
             return replace(loss, rate=high, both=True, low=low)
         top, bottom = self.drawn(moved, high, (True,)), self.drawn(self.attained(moved), low, (True,))
