@@ -22,7 +22,7 @@ from .composed import ComposedLoss, ComposedSlice
 from .contour import Contour, log_markov
 from .noise import TooFine
 from .parted_cells import Marks
-from .parted_marks import RATES, Sketch, largest_sum
+from .parted_marks import RATES, Sketch, largest_sum, parts
 from .parted_step import PartedStep
 from .plan import estimate, guess
 from .sampled import SampledGaussianLoss
@@ -197,6 +197,8 @@ class Parted(Apart):
 
 def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
+    if not parts(run):
+        raise TooFine
     base, start = _beyond(run, log_delta)
     low, high = -math.inf, math.inf
     for sharp in _SHARP:
