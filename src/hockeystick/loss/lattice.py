@@ -165,7 +165,8 @@ class Lattice:
             law, log_beyond = spread(first, z, loss.masses(z), step, theta)
             upper.append((law, count))
             some = float(np.logaddexp(some, log_beyond + math.log(count)))
-            none += count * math.log1p(-math.exp(log_beyond)) if log_beyond < 0.0 else -math.inf
+            beyond = exp_up(log_beyond)
+            none += count * math.log1p(-beyond) if beyond < 1.0 else -math.inf
             log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
             tilted = log_p + theta * z
             heavy = tilted > tilted.max() - 40.0 - math.log(count)

@@ -22,10 +22,9 @@ from .composed import ComposedLoss, ComposedSlice
 from .contour import Contour, log_markov
 from .noise import TooFine
 from .parted_cells import Marks
-from .parted_marks import RATES, Sketch, largest_sum, parts
+from .parted_marks import RATES, Sketch, largest_sum, parts, unmarked
 from .parted_step import PartedStep
 from .plan import estimate, guess
-from .sampled import SampledGaussianLoss
 from .search import About, ends, root, settled_epsilon, settled_log_delta
 
 _FINE = 30.0  # -log of the errors of the rule
@@ -227,7 +226,7 @@ def _ends(run: ComposedLoss, log_delta: float, slack: float, base: float, start:
 
 def _beyond(run: ComposedLoss, log_delta: float) -> tuple[float, float]:
     """The largest sum of the losses that are not marked, if epsilon lies beyond it, else 0; and about how far beyond."""
-    others = [(loss, count) for loss, count in run.terms if not isinstance(loss, SampledGaussianLoss)]
+    others = unmarked(run)
     base = largest_sum(others)
     if base > 0.0:
         steps = ComposedLoss(tuple(term for term in run.terms if term not in others))

@@ -75,9 +75,10 @@ class Sketch:
             raise TooFine
         self.run, self.epsilon, self.log_delta = run, epsilon, log_delta
         self.terms = [(loss.shape, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
-        self.others = [(loss, count) for loss, count in run.terms if not isinstance(loss, SampledGaussianLoss)]
+        self.others = unmarked(run)
         self.steps = sum(count for _, count in self.terms)
-        self.room = epsilon - largest_sum(self.others)  # what the steps must reach at least
+        self.room = epsilon - largest_sum(self.others)  # what the steps must reach at least, if it is positive
+        self.scale = self.room if self.room > 0.0 else epsilon
         deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in run.terms))
         self.most = math.expm1(2.0 * epsilon + min(14.0 * deviation, 30.0))
         self.guides = [
@@ -154,7 +155,7 @@ class Sketch:
 
     def _reached(self) -> tuple[Array, Array, list[Array]]:
         """Several orders, Chernoff's factors and the weights of e^{kL}."""
-        orders = _ORDERS / (self.room if self.room > 0.0 else self.epsilon)
+        orders = _ORDERS / self.scale
         fixed = np.array([log_markov(order) + float(self._beside(order)[0]) for order in orders.tolist()])
         return orders, fixed - orders * self.epsilon, [guide.bent(1.0 + orders) for guide in self.guides]
 
@@ -249,7 +250,7 @@ class Sketch:
 
     def saddle_of_epsilon(self, epsilon: float) -> float:
         """The c at which a contour should lie."""
-        return self.run.saddle_of_epsilon(epsilon, 10.0 / (self.room if self.room > 0.0 else epsilon), self.expand)
+        return self.run.saddle_of_epsilon(epsilon, 10.0 / self.scale, self.expand)
 
     def about(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope near the epsilon of the marks, to a few per cent."""
@@ -270,6 +271,11 @@ def _log_jet(jet: Array, excess: float | None = None) -> Array:
     value = max(float(jet[0]), 1e-300)
     first = float(jet[1]) / value
     return np.array([math.log(value) if excess is None else math.log1p(excess), first, float(jet[2]) / value - first * first])
+
+
+def unmarked(run: ComposedLoss) -> list[tuple[Loss, int]]:
+    """What takes part besides the steps that are marked."""
+    return [(loss, count) for loss, count in run.terms if not isinstance(loss, SampledGaussianLoss)]
 
 
 def largest_sum(losses: Iterable[tuple[Loss, int]]) -> float:

@@ -88,7 +88,7 @@ class Pairs:
         self.deep = float(np.abs(these[1]).max() + np.abs(those[1]).max())
         blocks = 2.0 * math.sqrt(self.b.size) + 4.0
         self.rounding = (2.0 * blocks + 96.0 + 8.0 * _STRIDE + 4.0 * self.deep) * UNIT + 8.0 * FUNCTION
-        self.floor = 4.0 * self.a.size * self.b.size * math.exp(_TOP - 740.0)
+        self.floor = 4.0 * self.a.size * self.b.size * math.exp(_TOP + _STRIDE - 740.0)
 
     def stick(self, x: float) -> tuple[float, float]:
         """The sum of p (1 - e^(x - z)) over all z > x, and its derivative, over e^scale."""
