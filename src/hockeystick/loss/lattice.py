@@ -14,7 +14,6 @@ and above it by no more than Chernoff's bound allows for m > 0, and e^{-theta W}
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from ..numerics.convolve import Law, Sum
 from ..numerics.rounding import FUNCTION, UNIT, exp_up
 from ..numerics.series import Array
 from .composed import ComposedLoss
+from .lattice_window import Laws, Window
 from .masses import Masses
 from .noise import TooFine
 from .plan import MOST, Plan, dense, estimate, guess, points_of
@@ -32,80 +32,6 @@ _FEW = 12
 _KEPT, _CHEAP = 1 << 16, 1 << 15  # points of a lattice that is kept, and of one that costs little
 _SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
 _TINY = 1e-300  # more than all that underflows in a sum
-
-Laws = Sequence[tuple[Law, int]]
-
-
-class _Window:
-    """One period of the composed lattice, from a little below the centre: the points s, and what is summed over them."""
-
-    def __init__(self, plan: Plan, offset: float, step: float, size: int) -> None:
-        self.theta, self.centre, self.ahead, self.step, self.span = plan.theta, plan.centre, plan.ahead, step, step * size
-        begin = (plan.centre - plan.margin / plan.theta - offset) / step
-        if not abs(begin) < 2.0**50:
-            raise TooFine
-        self.begin = math.floor(begin)
-        self.s = offset + step * (self.begin + np.arange(size))
-        self.slip = 4.0 * UNIT * (abs(offset) + abs(self.begin * step) + self.span)
-        with np.errstate(under="ignore", over="ignore"):  # what is infinite proves nothing
-            self.decay = np.exp(self.theta * (self.centre - self.s))
-            self.discount = np.exp(self.centre - self.s)
-
-    def spent(self) -> None:
-        """Nothing more is summed over it."""
-        del self.decay, self.discount
-
-    def sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
-        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1)."""
-        sums = _from_each_on(found.masses * weights)
-        rounding = found.rounding + 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre)) + 4.0 * FUNCTION
-        # by Cauchy and Schwarz, with the norm of a geometric sequence
-        off = found.error * weights * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
-        return sums * (1.0 + sign * rounding) + sign * off
-
-    def stick(self, heads: Array, sign: float) -> Array:
-        """delta at each point t but the last, (1 - e^-step) times the sum of e^{-k step} P(S > t + k step) over k >= 0."""
-        if self.step > 40.0:  # the first term is all
-            return heads[1:] * (1.0 if sign > 0.0 else 1.0 - 8.0 * UNIT)
-        out = np.empty(heads.size - 1)
-        block = max(1, int(500.0 / self.step))  # so that e^{-k step} does not vanish
-        carry = 0.0
-        for end in range(heads.size, 1, -block):
-            begin = max(1, end - block)
-            fade = np.exp(-self.step * np.arange(end - begin))
-            sums = _from_each_on(heads[begin:end] * fade) / fade * -math.expm1(-self.step)
-            out[begin - 1 : end - 1] = sums + carry * fade[::-1] * math.exp(-self.step)
-            carry = float(out[begin - 1])
-        return out * (1.0 + sign * ((2.0 * heads.size + 64.0) * UNIT + 8.0 * FUNCTION + 4.0 * UNIT * min(self.span, 1e3)))
-
-    def beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
-        """In units of e^log_scale: a bound of P(S beyond the window), and of the aliases for each t."""
-        growth = math.fsum(count * law.above(self.ahead) for law, count in laws)
-        size = 1e-9 + 8.0 * UNIT * (abs(growth) + (theta + self.ahead) * (abs(self.centre) + 2.0 * self.span))
-        far, stretch = float(self.s[-1]), self.ahead * self.span
-        over = growth - self.ahead * far - theta * (far - self.centre) + size
-        above = growth - self.ahead * self.s - theta * (self.s - self.centre) - stretch + size
-        below = -log_scale - theta * self.span + 1e-9 + 8.0 * UNIT * abs(log_scale)
-        return exp_up(over), np.exp(above) / -math.expm1(-stretch) + exp_up(below) / -math.expm1(-theta * self.span)
-
-    def where(self, deltas: Array, target: float, otherwise: float) -> float:
-        """Where a curve that is linear in e^epsilon between the points falls to a target; `otherwise` if that is not within."""
-        above = int((deltas > target).sum())  # they fall
-        if not target > 0.0 or not 0 < above < deltas.size or not np.isfinite(deltas[above - 1]):
-            return otherwise
-        drop = float(deltas[above - 1]) - float(deltas[above])
-        share = min(1.0, (float(deltas[above - 1]) - target) / drop) if drop > 0.0 else 1.0
-        return float(self.s[above]) + math.log(share + math.exp(-self.step) * (1.0 - share))
-
-    def at(self, deltas: Array, epsilon: float) -> float:
-        """The curve at one epsilon, -1 where it is not known."""
-        place = int(np.searchsorted(self.s, epsilon)) - 1
-        if not 0 <= place < deltas.size - 1:
-            return -1.0
-        left, right = float(self.s[place]), float(self.s[place + 1])
-        share = math.exp(epsilon - right) * math.expm1(left - epsilon) / math.expm1(-self.step)
-        found = float(deltas[place]) + share * (float(deltas[place + 1]) - float(deltas[place]))
-        return found if math.isfinite(found) else -1.0
 
 
 def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> tuple[Law, float]:
@@ -189,7 +115,7 @@ class Lattice:
         self.log_lost = math.log(-math.expm1(none)) if some > -30.0 else some
         if self.log_lost > -math.inf:
             self.log_lost += 16.0 * FUNCTION + 4.0 * (len(parts) + 2.0) * UNIT * (1.0 + abs(some))
-        self.high, self.low = _Window(plan, math.fsum(offsets), step, size), _Window(plan, math.fsum(offsets + means), step, size)
+        self.high, self.low = Window(plan, math.fsum(offsets), step, size), Window(plan, math.fsum(offsets + means), step, size)
         self.slip, self.sag = self.high.slip + slip, self.low.slip + sag
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
             self._upper(self.high, upper, size)
@@ -198,13 +124,13 @@ class Lattice:
             self._lower(self.low, lower, other, size)
             self.low.spent()
 
-    def _upper(self, window: _Window, laws: Laws, size: int) -> None:
+    def _upper(self, window: Window, laws: Laws, size: int) -> None:
         found = Sum(laws, size, window.begin)
         self.scale_up = found.log_scale - self.theta * self.centre
         over, _ = window.beyond(laws, self.scale_up, self.theta)
         self.delta_up = window.stick(window.sums(found, self.theta, window.decay, 1.0) + over, 1.0) + (over + _TINY)
 
-    def _lower(self, window: _Window, laws: list[tuple[Law, int]], other: Laws, size: int) -> None:
+    def _lower(self, window: Window, laws: list[tuple[Law, int]], other: Laws, size: int) -> None:
         first = Sum(laws, size, window.begin)
         self.scale_down = first.log_scale - self.theta * self.centre
         _, alias = window.beyond(laws, self.scale_down, self.theta)
@@ -247,11 +173,6 @@ class Lattice:
         low = max(best, self.low.at(self.delta_down, epsilon + self.sag))
         slack = 8.0 * UNIT * (abs(self.scale_up) + 8.0) + 4.0 * FUNCTION
         return _log(low) + self.scale_down - slack, high + slack
-
-
-def _from_each_on(terms: Array) -> Array:
-    """Of each term, its sum with all that follow."""
-    return np.add.accumulate(terms[::-1])[::-1]
 
 
 def _log(value: float) -> float:

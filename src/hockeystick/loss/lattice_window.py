@@ -1,0 +1,91 @@
+"""One period of a composed lattice: what is summed over its points, and what lies beyond it (`lattice.py`)."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..numerics.convolve import Law, Sum
+from ..numerics.rounding import FUNCTION, UNIT, exp_up
+from ..numerics.series import Array
+from .noise import TooFine
+from .plan import Plan
+
+Laws = Sequence[tuple[Law, int]]
+
+
+class Window:
+    """One period of the composed lattice, from a little below the centre: the points s, and what is summed over them."""
+
+    def __init__(self, plan: Plan, offset: float, step: float, size: int) -> None:
+        self.theta, self.centre, self.ahead, self.step, self.span = plan.theta, plan.centre, plan.ahead, step, step * size
+        begin = (plan.centre - plan.margin / plan.theta - offset) / step
+        if not abs(begin) < 2.0**50:
+            raise TooFine
+        self.begin = math.floor(begin)
+        self.s = offset + step * (self.begin + np.arange(size))
+        self.slip = 4.0 * UNIT * (abs(offset) + abs(self.begin * step) + self.span)
+        with np.errstate(under="ignore", over="ignore"):  # what is infinite proves nothing
+            self.decay = np.exp(self.theta * (self.centre - self.s))
+            self.discount = np.exp(self.centre - self.s)
+
+    def spent(self) -> None:
+        """Nothing more is summed over it."""
+        del self.decay, self.discount
+
+    def sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
+        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1)."""
+        sums = _from_each_on(found.masses * weights)
+        rounding = found.rounding + 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre)) + 4.0 * FUNCTION
+        # by Cauchy and Schwarz, with the norm of a geometric sequence
+        off = found.error * weights * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
+        return sums * (1.0 + sign * rounding) + sign * off
+
+    def stick(self, heads: Array, sign: float) -> Array:
+        """delta at each point t but the last, (1 - e^-step) times the sum of e^{-k step} P(S > t + k step) over k >= 0."""
+        if self.step > 40.0:  # the first term is all
+            return heads[1:] * (1.0 if sign > 0.0 else 1.0 - 8.0 * UNIT)
+        out = np.empty(heads.size - 1)
+        block = max(1, int(500.0 / self.step))  # so that e^{-k step} does not vanish
+        carry = 0.0
+        for end in range(heads.size, 1, -block):
+            begin = max(1, end - block)
+            fade = np.exp(-self.step * np.arange(end - begin))
+            sums = _from_each_on(heads[begin:end] * fade) / fade * -math.expm1(-self.step)
+            out[begin - 1 : end - 1] = sums + carry * fade[::-1] * math.exp(-self.step)
+            carry = float(out[begin - 1])
+        return out * (1.0 + sign * ((2.0 * heads.size + 64.0) * UNIT + 8.0 * FUNCTION + 4.0 * UNIT * min(self.span, 1e3)))
+
+    def beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
+        """In units of e^log_scale: a bound of P(S beyond the window), and of the aliases for each t."""
+        growth = math.fsum(count * law.above(self.ahead) for law, count in laws)
+        size = 1e-9 + 8.0 * UNIT * (abs(growth) + (theta + self.ahead) * (abs(self.centre) + 2.0 * self.span))
+        far, stretch = float(self.s[-1]), self.ahead * self.span
+        over = growth - self.ahead * far - theta * (far - self.centre) + size
+        above = growth - self.ahead * self.s - theta * (self.s - self.centre) - stretch + size
+        below = -log_scale - theta * self.span + 1e-9 + 8.0 * UNIT * abs(log_scale)
+        return exp_up(over), np.exp(above) / -math.expm1(-stretch) + exp_up(below) / -math.expm1(-theta * self.span)
+
+    def where(self, deltas: Array, target: float, otherwise: float) -> float:
+        """Where a curve that is linear in e^epsilon between the points falls to a target; `otherwise` if that is not within."""
+        above = int((deltas > target).sum())  # they fall
+        if not target > 0.0 or not 0 < above < deltas.size or not np.isfinite(deltas[above - 1]):
+            return otherwise
+        drop = float(deltas[above - 1]) - float(deltas[above])
+        share = min(1.0, (float(deltas[above - 1]) - target) / drop) if drop > 0.0 else 1.0
+        return float(self.s[above]) + math.log(share + math.exp(-self.step) * (1.0 - share))
+
+    def at(self, deltas: Array, epsilon: float) -> float:
+        """The curve at one epsilon, -1 where it is not known."""
+        place = int(np.searchsorted(self.s, epsilon)) - 1
+        if not 0 <= place < deltas.size - 1:
+            return -1.0
+        left, right = float(self.s[place]), float(self.s[place + 1])
+        share = math.exp(epsilon - right) * math.expm1(left - epsilon) / math.expm1(-self.step)
+        found = float(deltas[place]) + share * (float(deltas[place + 1]) - float(deltas[place]))
+        return found if math.isfinite(found) else -1.0
+
+
+def _from_each_on(terms: Array) -> Array:
+    """Of each term, its sum with all that follow."""
+    return np.add.accumulate(terms[::-1])[::-1]
