@@ -46,6 +46,7 @@ class ComposedLoss:
 
     terms: tuple[tuple[Loss, int], ...]
     _coarse: dict[Loss, Coarse] = field(default_factory=dict, compare=False, repr=False)
+    _variants: "dict[str, list[ComposedLoss]]" = field(default_factory=dict, compare=False, repr=False)
     lattices: list[Any] = field(default_factory=list, compare=False, repr=False)  # that were laid for it
 
     @property
@@ -63,6 +64,11 @@ class ComposedLoss:
 
     def variants(self, kind: Literal["covers", "members"]) -> "list[ComposedLoss]":
         """Runs that bound this one from above, or that it may be; itself where every loss is exact."""
+        if kind not in self._variants:
+            self._variants[kind] = self._varied(kind)
+        return self._variants[kind]
+
+    def _varied(self, kind: str) -> "list[ComposedLoss]":
         choices = [getattr(loss, kind, (loss,)) for loss, _ in self.terms]
         found = []
         for place in range(max((1, *map(len, choices)))):

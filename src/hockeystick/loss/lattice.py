@@ -13,7 +13,9 @@ of one period, what comes back for P(S >= t) is sum over m of e^{theta m W} P(S 
 and above it by no more than Chernoff's bound allows for m > 0, and e^{-theta W} for m < 0.
 """
 
+import itertools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,16 +23,17 @@ from ..numerics.convolve import Law, Sum
 from ..numerics.rounding import FUNCTION, UNIT, exp_up
 from ..numerics.series import Array
 from .composed import ComposedLoss
-from .lattice_window import Laws, Window
-from .masses import Masses
+from .lattice_window import Window
+from .masses import Divisible, Masses, by_blocks
 from .noise import TooFine
 from .plan import MOST, Plan, dense, estimate, guess, points_of
 
 _LEAST = 1 << 11
 _TRIES = 8
 _FEW = 12
-_KEPT, _CHEAP = 1 << 16, 1 << 15  # points of a lattice that is kept, and of one that costs little
+_KEPT, _CHEAP = 1 << 19, 1 << 15  # points of the lattices that are kept, and of one that costs little
 _SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
+_CLOSE = 4e-6  # of log delta
 _TINY = 1e-300  # more than all that underflows in a sum
 
 
@@ -63,85 +66,108 @@ def aligned(run: ComposedLoss, step: float) -> float:
     return grain / math.ceil(grain / step)
 
 
+class _Part(NamedTuple):
+    """A loss with its count, and the points of the lattice that it may take."""
+
+    loss: Divisible
+    times: int
+    first: int
+    last: int
+    reach: float  # the largest modulus of a loss that is told apart
+
+    def points(self, step: float) -> Array:
+        return self.loss.anchor + step * np.arange(self.first, self.last + 1)
+
+
 class Lattice:
     """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
 
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
-        parts = run.divisible
-        self.theta, self.centre = theta, _ = plan.theta, plan.centre
+        self.theta, self.centre, self.native = plan.theta, plan.centre, run.native
         self.step, self.size = step, _ = aligned(run, plan.window / size), size
-        slip = sag = none = 0.0
-        some = -math.inf
-        upper: list[tuple[Law, int]] = []
-        lower: list[tuple[Law, int]] = []
-        other: list[tuple[Law, int]] = []
-        offsets: list[float] = []
-        means: list[float] = []
-        for (loss, count), (low, high) in zip(parts, plan.ranges, strict=True):
+        parts = []
+        for (loss, count), (low, high) in zip(run.divisible, plan.ranges, strict=True):
             high = min(high, loss.ceiling)
             first, last = math.floor((low - loss.anchor) / step), math.ceil((high - loss.anchor) / step - 1e-9)
             if last - first > 2 * MOST or max(abs(first), abs(last)) > 1 << 40:
                 raise TooFine
-            first -= 1 if run.native else 0  # so that the lowest cell holds only what lies below the range
-            z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
-            reach = max(abs(low), abs(high))
-            slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
-            if not theta * float(np.abs(z).max()) < 1e300:
+            if not plan.theta * (abs(loss.anchor) + step * max(abs(first), abs(last))) < 1e300:
                 raise TooFine
-            law, log_beyond = spread(first, z, loss.masses(z), step, theta)
-            upper.append((law, count))
+            first -= 1 if run.native else 0  # so that the lowest cell holds only what lies below the range
+            parts.append(_Part(loss, count, first, max(last, first + 1), max(abs(low), abs(high))))
+        # lattices are large: one law after the other
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
+            self._upper(plan, parts)
+            self._lower(plan, parts)
+
+    def _upper(self, plan: Plan, parts: list[_Part]) -> None:
+        laws: list[tuple[Law, int]] = []
+        slip = none = 0.0
+        some = -math.inf
+        for part in parts:
+            loss, count = part.loss, part.times
+            z = part.points(self.step)
+            law, log_beyond = spread(part.first, z, by_blocks(loss, z), self.step, self.theta)
+            laws.append((law, count))
             some = float(np.logaddexp(some, log_beyond + math.log(count)))
             beyond = exp_up(log_beyond)
             none += count * math.log1p(-beyond) if beyond < 1.0 else -math.inf
-            log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
-            tilted = log_p + theta * z
-            heavy = tilted > tilted.max() - 40.0 - math.log(count)
-            heavy[0] &= not run.native
-            log_p, log_q = np.where(heavy, log_p - error, -math.inf), log_q + error
-            # the cells may be given any numbers with the same step: such that they tell Z rightly on average
-            with np.errstate(invalid="ignore", divide="ignore"):
-                gain = np.where(heavy, log_p - log_q - z, 0.0)
-                weight = np.exp(np.where(heavy, tilted - tilted.max(), -math.inf))
-                mean = 0.0 if run.native else float(weight @ gain) / float(weight.sum())
-            if not (math.isfinite(mean) and log_p.max() > -math.inf and log_q.max() > -math.inf):
-                raise TooFine
-            lower.append((Law(first, z + mean, log_p, theta), count))
-            other.append((Law(first, z + mean, log_q, theta + 1.0), count))
-            short = loss.slip(reach) if run.native else max(0.0, mean - float(gain[heavy].min()))  # a native cell holds one value
-            sag += count * (short + 4.0 * UNIT * reach)
-            offsets.append(count * loss.anchor)
-            means.append(count * mean)
+            slip += count * (loss.slip(part.reach) + 4.0 * UNIT * (part.reach + abs(loss.anchor)))
         # log P(some loss is infinite), or a bound of it where that is tiny
         self.log_lost = math.log(-math.expm1(none)) if some > -30.0 else some
         if self.log_lost > -math.inf:
             self.log_lost += 16.0 * FUNCTION + 4.0 * (len(parts) + 2.0) * UNIT * (1.0 + abs(some))
-        self.high, self.low = Window(plan, math.fsum(offsets), step, size), Window(plan, math.fsum(offsets + means), step, size)
-        self.slip, self.sag = self.high.slip + slip, self.low.slip + sag
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
-            self._upper(self.high, upper, size)
-            upper.clear()  # lattices are large
-            self.high.spent()
-            self._lower(self.low, lower, other, size)
-            self.low.spent()
-
-    def _upper(self, window: Window, laws: Laws, size: int) -> None:
-        found = Sum(laws, size, window.begin)
+        offset = math.fsum(part.times * part.loss.anchor for part in parts)
+        self.high = window = Window(plan, offset, self.step, self.size)
+        self.slip = window.slip + slip
+        found = Sum(laws, self.size, window.begin)
         self.scale_up = found.log_scale - self.theta * self.centre
         over, _ = window.beyond(laws, self.scale_up, self.theta)
-        self.delta_up = window.stick(window.sums(found, self.theta, window.decay, 1.0) + over, 1.0) + (over + _TINY)
+        laws.clear()
+        self.delta_up = window.stick(window.sums(found, self.theta, 1.0) + over, 1.0) + (over + _TINY)
 
-    def _lower(self, window: Window, laws: list[tuple[Law, int]], other: Laws, size: int) -> None:
-        first = Sum(laws, size, window.begin)
-        self.scale_down = first.log_scale - self.theta * self.centre
+    def _lower(self, plan: Plan, parts: list[_Part]) -> None:
+        """The cells may be given any numbers with the same step: such that they tell Z rightly on average."""
+        laws: list[tuple[Law, int]] = []
+        other: list[tuple[Law, int]] = []
+        offsets: list[float] = []
+        sag = 0.0
+        for part in parts:
+            loss, count = part.loss, part.times
+            z = part.points(self.step)
+            log_p, log_q, error = by_blocks(loss, z[1:] - 0.5 * self.step)
+            tilted = log_p + self.theta * z
+            heavy = tilted > tilted.max() - 40.0 - math.log(count)
+            heavy[0] &= not self.native
+            log_p, log_q = np.where(heavy, log_p - error, -math.inf), log_q + error
+            with np.errstate(divide="ignore"):
+                gain = np.where(heavy, log_p - log_q - z, 0.0)
+                weight = np.exp(np.where(heavy, tilted - tilted.max(), -math.inf))
+                mean = 0.0 if self.native else float(weight @ gain) / float(weight.sum())
+            if not (math.isfinite(mean) and log_p.max() > -math.inf and log_q.max() > -math.inf):
+                raise TooFine
+            z += mean
+            laws.append((Law(part.first, z, log_p, self.theta), count))
+            other.append((Law(part.first, z, log_q, self.theta + 1.0), count))
+            # a native cell holds one value
+            short = loss.slip(part.reach) if self.native else max(0.0, mean - float(gain[heavy].min()))
+            sag += count * (short + 4.0 * UNIT * part.reach)
+            offsets += [count * loss.anchor, count * mean]
+        del z, log_p, log_q, error, tilted, heavy, gain, weight
+        self.low = window = Window(plan, math.fsum(offsets), self.step, self.size)
+        self.sag = window.slip + sag
+        found = Sum(laws, self.size, window.begin)
+        self.scale_down = found.log_scale - self.theta * self.centre
         _, alias = window.beyond(laws, self.scale_down, self.theta)
         laws.clear()
-        self.head_down = window.sums(first, self.theta, window.decay, -1.0) - (alias + _TINY)
-        del first, alias
+        self.head_down = window.sums(found, self.theta, -1.0) - (alias + _TINY)
+        del found, alias
         self.delta_down = window.stick(np.maximum(self.head_down, 0.0), -1.0)
-        second = Sum(other, size, window.begin)
-        scale = second.log_scale - (self.theta + 1.0) * self.centre
+        found = Sum(other, self.size, window.begin)
+        scale = found.log_scale - (self.theta + 1.0) * self.centre
         over, _ = window.beyond(other, scale, self.theta + 1.0)
-        tail = window.sums(second, self.theta + 1.0, window.decay * window.discount, 1.0) + over
+        other.clear()
+        tail = window.sums(found, self.theta + 1.0, 1.0) + over
         relative = scale + self.centre - self.scale_down
         relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
         self.tail_up = tail * exp_up(relative) + _TINY
@@ -205,7 +231,7 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         if math.isfinite(ends[1] - ends[0]):
             centre = 0.5 * (ends[0] + ends[1])
             margin = min(2.0 + plan.theta * (ends[1] - ends[0] + 2.0 * lattice.step), 20.0)
-            size = _finer(size, (ends[1] - ends[0]) / goal)
+            size = _finer(size, (ends[1] - ends[0]) / goal, MOST)
         elif ends[1] < centre + 1.0 / plan.theta:  # the lattice is too coarse for the lower end
             centre, size = ends[1], size * 4
         elif ends[0] > -math.inf:  # the answer may lie below the window
@@ -214,18 +240,19 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
             starts.append(guess(run, log_delta))
             centre = starts[1]
         elif not run.native and centre <= starts[-1] and lattice.above(log_delta):
-            centre = min(max(float(lattice.high.s[0]), 1e-13), 0.75 * centre)
+            centre = min(max(lattice.high.point(0), 1e-13), 0.75 * centre)
         else:  # the lattice may be too coarse, the window too short, the other start better
             size, stretch = size * 4, stretch * 1.3
             starts.reverse()
             centre = starts[0]
+        del lattice  # it is large
     return low, high
 
 
-def _finer(size: int, excess: float) -> int:
+def _finer(size: int, excess: float, most: int) -> int:
     """The next size, if the width falls with its square; the largest one before none."""
     wanted = size << min(4, max(1, math.ceil(0.5 * math.log2(excess))))
-    return wanted if size >= MOST else min(wanted, MOST)
+    return wanted if size >= most else min(wanted, most)
 
 
 def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> tuple[float, float]:
@@ -234,7 +261,9 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
 
     def goal(theta: float, size: int) -> float:
         """More is wanted of few steps, where that is cheap."""
-        return 5e-10 if fine else min(theta * (2e-6 * abs(epsilon) + 5e-10) + 1e-9, 5e-7 if few(run) and size < _CHEAP else 1e-3)
+        if fine:
+            return 5e-10
+        return min(max(theta * 2e-6 * abs(epsilon), _CLOSE), 5e-7 if few(run) and size < _CHEAP else 1e-3)
 
     for kept in run.lattices:
         low, high = kept.log_delta(epsilon)
@@ -242,11 +271,12 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
             return low, high
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
+    most = 2 * MOST if fine else MOST
     for _ in range(3 if run.native else _TRIES):
         near = fine and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
         size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
-        if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
+        if size * len(run.terms) > 2 * MOST or size > most:  # of the work
             return low, high
         try:
             lattice = Lattice(run, plan, size)
@@ -255,15 +285,21 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
         ends = lattice.log_delta(epsilon)
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low <= goal(plan.theta, size) or (run.native and math.isfinite(ends[1] - ends[0])):
-            if size <= _KEPT:
-                run.lattices[:] = [lattice, *run.lattices[:2]]
+            _keep(run.lattices, lattice)
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             about = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
-            size = _finer(size, (ends[1] - ends[0]) / goal(plan.theta, size))
+            size = _finer(size, (ends[1] - ends[0]) / goal(plan.theta, size), most)
         else:
             size, stretch = size * 4, stretch * 1.5
+        del lattice  # it is large
     return low, high
+
+
+def _keep(lattices: list[Lattice], new: Lattice) -> None:
+    """The new one first, and as many of the others as there is room for."""
+    sizes = itertools.accumulate(one.size for one in (new, *lattices))
+    lattices[:] = [one for one, total in zip((new, *lattices), sizes, strict=True) if total <= _KEPT]
 
 
 def few(run: ComposedLoss) -> bool:

@@ -11,11 +11,13 @@ from ..numerics.series import Array
 from .noise import TooFine
 from .plan import Plan
 
+_BLOCK = 1 << 10
+
 Laws = Sequence[tuple[Law, int]]
 
 
 class Window:
-    """One period of the composed lattice, from a little below the centre: the points s, and what is summed over them."""
+    """One period of the composed lattice, from a little below the centre: its points, and what is summed over them."""
 
     def __init__(self, plan: Plan, offset: float, step: float, size: int) -> None:
         self.theta, self.centre, self.ahead, self.step, self.span = plan.theta, plan.centre, plan.ahead, step, step * size
@@ -23,20 +25,22 @@ class Window:
         if not abs(begin) < 2.0**50:
             raise TooFine
         self.begin = math.floor(begin)
-        self.s = offset + step * (self.begin + np.arange(size))
+        self.offset, self.size = offset, size
         self.slip = 4.0 * UNIT * (abs(offset) + abs(self.begin * step) + self.span)
-        with np.errstate(under="ignore", over="ignore"):  # what is infinite proves nothing
-            self.decay = np.exp(self.theta * (self.centre - self.s))
-            self.discount = np.exp(self.centre - self.s)
 
-    def spent(self) -> None:
-        """Nothing more is summed over it."""
-        del self.decay, self.discount
+    def point(self, place: int) -> float:
+        return self.offset + self.step * (self.begin + place)
 
-    def sums(self, found: Sum, theta: float, weights: Array, sign: float) -> Array:
-        """Sums of weighted masses from each point on, rounded up (sign = 1) or down (-1)."""
+    def points(self) -> Array:
+        found: Array = self.offset + self.step * (self.begin + np.arange(self.size))
+        return found
+
+    def sums(self, found: Sum, theta: float, sign: float) -> Array:
+        """Sums of the masses, no longer tilted by theta, from each point on; rounded up (sign = 1) or down (-1)."""
+        weights: Array = np.exp(theta * (self.centre - self.points()))  # what is infinite proves nothing
         sums = _from_each_on(found.masses * weights)
-        rounding = found.rounding + 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre)) + 4.0 * FUNCTION
+        rounding = found.rounding + _added(sums.size) * UNIT + 4.0 * FUNCTION
+        rounding += 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre))
         # by Cauchy and Schwarz, with the norm of a geometric sequence
         off = found.error * weights * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
         return sums * (1.0 + sign * rounding) + sign * off
@@ -54,15 +58,17 @@ class Window:
             sums = _from_each_on(heads[begin:end] * fade) / fade * -math.expm1(-self.step)
             out[begin - 1 : end - 1] = sums + carry * fade[::-1] * math.exp(-self.step)
             carry = float(out[begin - 1])
-        return out * (1.0 + sign * ((2.0 * heads.size + 64.0) * UNIT + 8.0 * FUNCTION + 4.0 * UNIT * min(self.span, 1e3)))
+        # the exponents of e^{-k step}, and what is carried from block to block
+        carried = 4.0 * min(self.span, 1e3) + 8.0 * (self.span / 500.0 + 1.0)
+        return out * (1.0 + sign * ((2.0 * _added(heads.size) + 64.0 + carried) * UNIT + 8.0 * FUNCTION))
 
     def beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
         """In units of e^log_scale: a bound of P(S beyond the window), and of the aliases for each t."""
         growth = math.fsum(count * law.above(self.ahead) for law, count in laws)
         size = 1e-9 + 8.0 * UNIT * (abs(growth) + (theta + self.ahead) * (abs(self.centre) + 2.0 * self.span))
-        far, stretch = float(self.s[-1]), self.ahead * self.span
+        s, far, stretch = self.points(), self.point(self.size - 1), self.ahead * self.span
         over = growth - self.ahead * far - theta * (far - self.centre) + size
-        above = growth - self.ahead * self.s - theta * (self.s - self.centre) - stretch + size
+        above = growth - self.ahead * s - theta * (s - self.centre) - stretch + size
         below = -log_scale - theta * self.span + 1e-9 + 8.0 * UNIT * abs(log_scale)
         return exp_up(over), np.exp(above) / -math.expm1(-stretch) + exp_up(below) / -math.expm1(-theta * self.span)
 
@@ -73,19 +79,30 @@ class Window:
             return otherwise
         drop = float(deltas[above - 1]) - float(deltas[above])
         share = min(1.0, (float(deltas[above - 1]) - target) / drop) if drop > 0.0 else 1.0
-        return float(self.s[above]) + math.log(share + math.exp(-self.step) * (1.0 - share))
+        return self.point(above) + math.log(share + math.exp(-self.step) * (1.0 - share))
 
     def at(self, deltas: Array, epsilon: float) -> float:
         """The curve at one epsilon, -1 where it is not known."""
-        place = int(np.searchsorted(self.s, epsilon)) - 1
+        place = math.ceil((epsilon - self.offset) / self.step) - self.begin - 1
+        place += (epsilon > self.point(place + 1)) - (epsilon <= self.point(place))  # it may have been rounded
         if not 0 <= place < deltas.size - 1:
             return -1.0
-        left, right = float(self.s[place]), float(self.s[place + 1])
+        left, right = self.point(place), self.point(place + 1)
         share = math.exp(epsilon - right) * math.expm1(left - epsilon) / math.expm1(-self.step)
         found = float(deltas[place]) + share * (float(deltas[place + 1]) - float(deltas[place]))
         return found if math.isfinite(found) else -1.0
 
 
 def _from_each_on(terms: Array) -> Array:
-    """Of each term, its sum with all that follow."""
-    return np.add.accumulate(terms[::-1])[::-1]
+    """Of each term, its sum with all that follow, in blocks: of no more than `_added` roundings each."""
+    count = -(-terms.size // _BLOCK)
+    flat = np.zeros(count * _BLOCK)
+    flat[: terms.size] = terms[::-1]
+    blocks = flat.reshape(count, _BLOCK)
+    np.add.accumulate(blocks, axis=1, out=blocks)
+    blocks[1:] += np.add.accumulate(blocks[:-1, -1])[:, None]
+    return flat[terms.size - 1 :: -1]
+
+
+def _added(size: int) -> float:
+    return _BLOCK + size / _BLOCK + 2.0

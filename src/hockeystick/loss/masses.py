@@ -10,6 +10,7 @@ from .cumulant import Closed
 
 _SCALES = np.concatenate((np.geomspace(1e-13, 1e-6, 60), np.geomspace(1e-6, 1e3, 480)[1:], np.geomspace(1e3, 1e7, 40)[1:]))
 SCALES = _SCALES[::5]
+_BLOCK = 1 << 16
 _EDGES = np.concatenate((-_SCALES[::-1], [0.0], _SCALES))
 
 
@@ -57,6 +58,21 @@ class Divisible(Protocol):
     def masses(self, edges: Array) -> Masses:
         """The masses between increasing edges."""
         ...
+
+
+def by_blocks(loss: Divisible, edges: Array) -> Masses:
+    """The masses between many edges, a block of them at a time: they take several times the room of their edges."""
+    if edges.size <= _BLOCK:
+        return loss.masses(edges)
+    found = [loss.masses(edges[start : start + _BLOCK + 1]) for start in range(0, edges.size - 1, _BLOCK)]
+    last = len(found) - 1
+    keep = [slice(min(place, 1), None if place == last else -1) for place in range(last + 1)]
+    whole = (
+        [np.broadcast_to(one, found[place].log_p.shape)[keep[place]] for place, one in enumerate(each)]
+        for each in zip(*found, strict=True)
+    )
+    log_p, log_q, error = (np.concatenate(pieces) for pieces in whole)
+    return Masses(log_p, log_q, error)
 
 
 class Coarse:

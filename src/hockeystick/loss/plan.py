@@ -10,7 +10,7 @@ from .masses import SCALES
 from .noise import TooFine
 
 MOST = 1 << 19
-_TOLERANCE, _FINE = 18.0, 22.5  # -log of the relative size allowed to what the window leaves out
+_TOLERANCE, _FINE = 18.0, 24.0  # -log of the relative size allowed to what the window leaves out
 _AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
 
 
@@ -101,9 +101,10 @@ def dense(run: ComposedLoss, log_delta: float) -> float:
 
 
 def _cap(run: ComposedLoss, epsilon: float) -> float:
-    """A loss of one step that lifts the sum above epsilon, whatever the others are likely to do."""
+    """A loss of one step that lifts the sum above epsilon, whatever the others are likely to do; not below what they are."""
     _, mean, variance = run.sketch(0.0)
-    return 1.2 * max(epsilon, 0.0) + max(0.0, 8.0 * math.sqrt(variance) - mean)
+    deviation = math.sqrt(variance)
+    return max(1.2 * max(epsilon, 0.0) + max(0.0, 8.0 * deviation - mean), mean + deviation)
 
 
 def estimate(run: ComposedLoss, epsilon: float) -> float:

@@ -32,7 +32,7 @@ def regret_ends(forward: Profile, backward: Profile, mu: float, tolerance: float
     while len(curve.points) < _MOST:
         ranked = curve.ranked()
         value, place = heapq.nlargest(1, ranked)[0]
-        if value <= curve.lower + tolerance or curve.knows(place):
+        if value <= max(curve.lower, curve.floor) + tolerance or curve.knows(place):
             break
         curve.ask(place)
     upper = max(curve.lower, max(value for value, _ in curve.ranked()), exp_up(-_FAR))
@@ -46,6 +46,7 @@ class _Curve:
         self.forward, self.backward, self.mu = forward, backward, mu
         self.points: list[tuple[float, Interval, Interval]] = []  # x, delta, delta_mu
         self.lower = 0.0
+        self.floor = 0.0  # wide intervals prove no upper bound below it
 
     def ask(self, epsilon: float) -> None:
         gaussian = self._gaussian(epsilon)
@@ -75,6 +76,7 @@ class _Curve:
         self.points.append((x, delta, gaussian))
         self.points.sort()
         self.lower = max(self.lower, (gaussian[0] - delta[1]) / (1.0 + x) * (1.0 - 4.0 * FUNCTION) - 8.0 * UNIT)
+        self.floor = max(self.floor, (gaussian[1] - delta[0]) / (1.0 + x))
 
     def ranked(self) -> list[tuple[float, float]]:
         """An upper bound of the quotient between each two neighbours, and an epsilon to look at."""
@@ -82,8 +84,8 @@ class _Curve:
         every = self.points
         for i in range(1, len(every) - 2):
             (x0, d0, _), (x1, d1, g1), (x2, d2, g2), (x3, d3, _) = every[i - 1 : i + 3]
-            # delta is convex: above the chords of its neighbours continued; delta_mu is below its own chord
-            left, right = (d1[0] - d0[1]) / (x1 - x0), (d3[1] - d2[0]) / (x3 - x2)
+            # delta is convex, and falls: above the chords of its neighbours continued; delta_mu is below its own chord
+            left, right = (d1[0] - d0[1]) / (x1 - x0), min((d3[1] - d2[0]) / (x3 - x2), 0.0)
             xs = [x1, x2]
             if left != right:
                 cross = (d2[0] - d1[0] + left * x1 - right * x2) / (left - right)

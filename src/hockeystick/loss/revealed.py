@@ -12,6 +12,8 @@ from .cumulant import Closed
 from .divided import DividedLoss
 from .masses import Masses
 
+_FAINT = 40.0  # -log of a share of a mass that is below its rounding
+
 
 @dataclass(frozen=True)
 class RevealedLoss(DividedLoss):
@@ -30,11 +32,27 @@ class RevealedLoss(DividedLoss):
         return float(max(loss.slip(largest) for loss in self.losses))
 
     def masses(self, edges: Array) -> Masses:
-        found = [loss.masses(edges) for loss in self.losses]
-        log_p = np.logaddexp.reduce([w + one.log_p for w, one in zip(self.log_weights, found, strict=True)], axis=0)
-        log_q = np.logaddexp.reduce([w + one.log_q for w, one in zip(self.log_weights, found, strict=True)], axis=0)
-        error = np.max([np.broadcast_to(one.error, log_p.shape) for one in found], axis=0)
-        return Masses(log_p, log_q, error + self.weight_error + FUNCTION * (2.0 + len(found)))
+        """Loss by loss, the likeliest first, each where it may matter.
+
+        On left < Z <= right the P-mass is at most e^right times the Q-mass, hence at most e^{min(0, right)}; likewise Q's.
+        """
+        most_p = np.append(np.minimum(edges, 0.0), 0.0)
+        most_q = np.append(0.0, np.minimum(-edges, 0.0))
+        log_p, log_q = np.full(edges.size + 1, -math.inf), np.full(edges.size + 1, -math.inf)
+        error: Array = np.zeros(edges.size + 1)
+        for loss, weight in sorted(zip(self.losses, self.log_weights, strict=True), key=lambda pair: -pair[1]):
+            level = weight + _FAINT
+            cells = np.nonzero((log_p < most_p + level) | (log_q < most_q + level))[0]
+            if not cells.size:
+                continue
+            first, last = int(cells[0]), int(cells[-1])
+            begin, kept = max(first - 1, 0), slice(first, last + 1)
+            found = loss.masses(edges[begin : last + 1])
+            inner = slice(first - begin, last - begin + 1)
+            log_p[kept] = np.logaddexp(log_p[kept], weight + found.log_p[inner])
+            log_q[kept] = np.logaddexp(log_q[kept], weight + found.log_q[inner])
+            error[kept] = np.maximum(error[kept], found.error if isinstance(found.error, float) else found.error[inner])
+        return Masses(log_p, log_q, error + self.weight_error + FUNCTION * (2.0 + len(self.losses)))
 
     def closed(self, epsilon: float) -> Closed | None:
         found = [loss.closed(epsilon) for loss in self.losses]

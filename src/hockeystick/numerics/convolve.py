@@ -66,7 +66,7 @@ class Sum:
         eta = FFT * math.log2(size) * UNIT
         idle = sum(count * math.log(law.masses[law.peak]) for law, count in laws)  # log P(all at their peaks)
         apart = idle > -3.0 and all(law.masses[law.peak] > 0.6 for law, _ in laws)
-        self.log_scale, self.rounding = 0.0, (size + 64.0) * UNIT
+        self.log_scale, self.rounding = 0.0, 64.0 * UNIT
         heights: Array = np.zeros(size // 2 + 1)
         transforms: list[tuple[ComplexArray, Array, float, int]] = []
         start = 0
@@ -80,17 +80,21 @@ class Sum:
                 heights += count * level
             transforms.append((phi, level, float(law.masses[law.peak]), count))
             self.log_scale += count * law.log_total
-            self.rounding += count * (law.rounding + 4.0 * UNIT * abs(law.log_total))
+            wraps = law.masses.size / size + 2.0
+            self.rounding += count * (law.rounding + UNIT * (4.0 * abs(law.log_total) + wraps))
             start += count * (law.first + law.peak)
             spread += count * eta * math.sqrt(float(rest @ rest))
             turns += count * eta
         spread *= math.exp(min(turns, 100.0))  # (|phi| + e)^(n-1) where |phi| is 1
         spectrum, error = _apart(transforms, idle) if apart else _together(transforms, heights, eta, spread)
-        self.masses = np.roll(np.fft.irfft(spectrum, size), (start - first) % size)
+        del transforms, heights, rest, phi, level  # they are large
+        self.masses = np.fft.irfft(spectrum, size)
+        del spectrum
+        self.masses = np.roll(self.masses, (start - first) % size)
         self.error = ((spread if apart else 0.0) + error + eta * float(np.linalg.norm(self.masses))) * SECOND_ORDER
         if apart:
             self.masses[(start - first) % size] += math.exp(idle)
-        self.masses = np.maximum(self.masses, 0.0)
+        np.maximum(self.masses, 0.0, out=self.masses)
         self.rounding += 8.0 * UNIT * abs(self.log_scale)
 
 
