@@ -14,10 +14,11 @@ import numpy.typing as npt
 from ..numerics.series import Array
 from .batch_grid import NARROW, Nodes, Runs, coarse_lead, lay, span
 from .batch_line import Line
-from .contour import FORWARD
+from .contour import FORWARD, SHARES
 
 _CLOSE = 1e-9  # relative
 _CHUNK, _PIECE, _TABLE = 64, 32, 400_000
+_HEAVY = 200_000  # nodes of u times those of z: left of the saddle there may be fewer
 _SETTLED = 1e-3  # of log c
 
 
@@ -88,7 +89,8 @@ def _saddle(runs: Runs, c: Array, nodes: Nodes, steps: int) -> Array:
         bent = np.log(np.maximum(-cost / runs.log_delta, 1e-300)) * cost / slope
         step = np.where(cost > 0.0, bent, (cost + runs.log_delta) / slope)
         following = x - np.clip(step, -1.0, 1.0)
-        x = np.where((following > lower) & (following < upper), following, 0.5 * (lower + upper))
+        middle = 0.5 * (lower + upper)
+        x = np.where((following > lower) & (following < upper) | ~np.isfinite(middle), following, middle)
         if float(np.abs(step).max()) < _SETTLED:
             break
     return np.exp(x)
@@ -96,7 +98,7 @@ def _saddle(runs: Runs, c: Array, nodes: Nodes, steps: int) -> Array:
 
 def _chunk(runs: Runs, c: Array, removal: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
     nodes = _coarse(runs, c, 2.0 * c)
-    found = _saddle(runs, c, nodes, 10)
+    found = _saddle(runs, c, nodes, 20)
     lost = ~(_extent(runs, found) < NARROW)
     c = np.where(lost, c, found)
     value, _, bend = (runs.count * one for one in _expand(nodes, 1.0 + c))
@@ -108,13 +110,35 @@ def _chunk(runs: Runs, c: Array, removal: npt.NDArray[np.bool_]) -> tuple[Array,
     width = 1.0 / np.sqrt(bend)
     epsilon = (value - np.log(c) - np.log1p(c) - 0.5 * np.log(2.0 * math.pi * bend) - runs.log_delta) / c
     line = Line(runs, removal, c, width, epsilon, nodes)
-    order = np.nonzero(line.fits & ~lost)[0]
-    order = order[np.argsort((line.size * line.long)[order])]
-    low, high = np.full(c.shape, math.nan), np.full(c.shape, math.nan)
+    light = line.fits & ~lost & (line.work <= _HEAVY)
+    low, high = _ends(line, light)
+    for share in SHARES:  # left of the saddle, as `Saddle.back`
+        rest = np.nonzero(~lost & ~(high - low <= _CLOSE * high))[0]
+        if rest.size:
+            other = _back(line.pick(rest), share)
+            low[rest], high[rest] = _ends(other, other.fits & (other.work <= _HEAVY))
+    heavy = line.fits & ~lost & ~light & ~(high - low <= _CLOSE * high)
+    ends = _ends(line, heavy)
+    return np.where(heavy, ends[0], low), np.where(heavy, ends[1], high)
+
+
+def _back(line: Line, share: float) -> Line:
+    """The contours of the same runs nearer to 0, with these ones among the places where K is bounded ahead."""
+    c = (1.0 + share * line.c) - 1.0
+    nodes = _coarse(line.runs, c, line.c)
+    _, _, bend = (line.runs.count * one for one in _expand(nodes, 1.0 + c))
+    width = np.minimum(1.0 / np.sqrt(bend + c**-2.0 + (1.0 + c) ** -2.0), (line.c - c) / FORWARD[2])
+    return Line(line.runs, line.removal, c, width, line.epsilon, nodes)
+
+
+def _ends(line: Line, which: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Both ends of epsilon of these runs, NaN for the others; those that take about as much work together."""
+    low, high = np.full(line.c.shape, math.nan), np.full(line.c.shape, math.nan)
+    order = np.nonzero(which)[0]
+    order = order[np.argsort(line.work[order])]
     at = order.size
     while at > 0:  # the longest first
-        longest = order[at - 1]
-        count = min(at, max(4, min(_PIECE, int(_TABLE / (line.size * line.long)[longest]))))
+        count = min(at, max(4, min(_PIECE, int(_TABLE / line.work[order[at - 1]]))))
         piece = order[at - count : at]
         low[piece], high[piece] = line.pick(piece).ends()
         at -= count

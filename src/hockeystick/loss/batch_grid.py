@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..numerics.series import Array
 from .noise import CAP, LOG_ROOT_TWO_PI
 
-NARROW = 800  # nodes of a grid
+NARROW = 1600  # nodes of a grid
 _BOUNDS = 14.0  # -log of the rule's error times the count
 _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
 _ANGLES = 0.5 ** np.arange(5)[:, None]

@@ -18,6 +18,7 @@ from .batch_grid import NARROW, Nodes, Runs, coarse_lead, lay, log_outside, log_
 from .contour import FORWARD, TOLERANCE
 
 _NODES = 1500
+_BLOCK = 64  # nodes of z whose terms are added up first
 _VALUES = 30.0  # -log of the rule's error times the count
 
 
@@ -44,6 +45,7 @@ class Line:
         noise, rate = self.runs.noise, self.runs.rate
         self.grain, self.rule = longest_step(noise, rate, self.c, level, lead, self.reach, self.low)
         self.long = (self.high - self.low) / self.grain
+        self.work = self.size * self.long
         self.fits = (
             (self.size <= _NODES) & (self.dropped <= 1e-8 * self.width / self.step) & (level <= 1.0) & (self.long <= NARROW)
         )
@@ -210,7 +212,8 @@ class Line:
         ratio_error = (
             nodes.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(ratio) + np.where(spread > 600.0, 4.0 * UNIT * spread, 0.0)
         )
-        rounding = (3.0 * UNIT) * nodes.z**2 + ((nodes.z.shape[1] + 24.0) * UNIT + 4.0 * FUNCTION)
+        added = _BLOCK + nodes.z.shape[1] / _BLOCK + 24.0
+        rounding = (3.0 * UNIT) * nodes.z**2 + (added * UNIT + 4.0 * FUNCTION)
         pull = rounding * np.abs(ratio) + ratio_error
         slope = ((4.0 * tilted + (6.0 * weight + grown[:, -1])[:, None]) @ pull[:, :, None])[:, :, 0]
         size = np.hypot(k[:, :, None], self.u[:, None])
@@ -233,14 +236,16 @@ def _turned_sums(ratio: Array, weight: Array, step: Array, nodes: int) -> Comple
     """
     inner = max(1, math.isqrt(nodes))
     outer = -(-nodes // inner)
-    angle = (0.5 * step[:, None] * np.arange(inner))[:, :, None] * ratio[:, None]
-    sine = np.sin(angle)
-    fine, fine_turn = (np.swapaxes(one, 1, 2)[:, None] for one in (sine * sine, sine * np.cos(angle)))
-    angle = (0.5 * step[:, None] * inner * np.arange(outer))[:, :, None] * ratio[:, None]
-    sine = np.sin(angle)
-    own = weight[:, :, None]
-    once, twice = own * (sine * sine)[:, None], own * (sine * np.cos(angle))[:, None]
-    out = np.empty((*weight.shape[:2], outer, inner), dtype=np.complex128)
-    out.real = -2.0 * (once @ (1.0 - fine) + (own - once) @ fine + 2.0 * (twice @ fine_turn))
-    out.imag = 2.0 * (twice @ (1.0 - 2.0 * fine) + (own - 2.0 * once) @ fine_turn)
+    out = np.zeros((*weight.shape[:2], outer, inner), dtype=np.complex128)
+    for begin in range(0, ratio.shape[1], _BLOCK):  # so that few roundings add up
+        part = ratio[:, begin : begin + _BLOCK]
+        own = weight[:, :, None, begin : begin + _BLOCK]
+        angle = (0.5 * step[:, None] * np.arange(inner))[:, :, None] * part[:, None]
+        sine = np.sin(angle)
+        fine, fine_turn = (np.swapaxes(one, 1, 2)[:, None] for one in (sine * sine, sine * np.cos(angle)))
+        angle = (0.5 * step[:, None] * inner * np.arange(outer))[:, :, None] * part[:, None]
+        sine = np.sin(angle)
+        once, twice = own * (sine * sine)[:, None], own * (sine * np.cos(angle))[:, None]
+        out.real -= 2.0 * (once @ (1.0 - fine) + (own - once) @ fine + 2.0 * (twice @ fine_turn))
+        out.imag += 2.0 * (twice @ (1.0 - 2.0 * fine) + (own - 2.0 * once) @ fine_turn)
     return out.reshape(*weight.shape[:2], -1)[:, :, :nodes]

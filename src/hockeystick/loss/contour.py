@@ -30,6 +30,7 @@ from .noise import TooFine
 
 TOLERANCE = 29.0  # -log of the relative size allowed to each discretisation error
 FORWARD = (0.0, 0.4, 1.2, 3.0, 6.5)
+_MANY, SHARES = 250, (0.75, 0.55)  # nodes; of the saddle point
 _EDGE = 20.0  # log of the odds of -c between -1 and 0
 
 
@@ -60,6 +61,16 @@ class Saddle:
         c = _even(run.saddle_of_epsilon(epsilon))
         width, height = Saddle._shape(run, c)
         return Saddle(c, width, epsilon, min(0.0, height - c * epsilon))
+
+    def back(self, run: ComposedLoss, share: float) -> "Saddle":
+        """Nearer to 0, with this saddle among the places where K is bounded ahead.
+
+        Where large steps are rare K bends sharply up, and there the saddle is: its bump is narrow, so that many nodes are needed.
+        Left of it the terms are larger than their sum, but few.
+        """
+        c = _even(share * self.c)
+        width = min(Saddle._shape(run, c)[0], (self.c - c) / FORWARD[2])
+        return Saddle(c, width, self.epsilon, self.log_delta)
 
     @staticmethod
     def of_complement(run: ComposedLoss, epsilon: float) -> "Saddle":
@@ -93,6 +104,17 @@ def log_markov(s: float) -> float:
     return -math.log1p(s) - s * math.log1p(1.0 / s)
 
 
+def contours(run: ComposedLoss, saddle: Saddle) -> "Iterator[Contour]":
+    """The one through the saddle; if that takes many nodes, first some with few of them, left of it."""
+    first = Contour(run, saddle)
+    if not 0 < first.planned() <= _MANY:
+        for share in SHARES:
+            other = Contour(run, saddle.back(run, share))
+            if 0 < other.planned() <= _MANY:
+                yield other
+    yield first
+
+
 class Contour:
     """One contour, good for all epsilons near the one it was made for: bounds from the real axis; once laid, from its nodes.
 
@@ -105,6 +127,7 @@ class Contour:
 
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
         self.c, self.step = saddle.c, 0.0
+        self._planned: bool | None = None
         self.saddle, self.nodes_allowed = saddle, run.nodes_allowed
         self.slices = run.slice(saddle.c, saddle.ahead)
         if self.c > 0.0:
@@ -122,11 +145,16 @@ class Contour:
         largest = max(max(abs(one) for one in row) for row in self.forward_log)
         self.forward_size = largest + max(abs(m) for m in markov) + 1.0
 
-    def lay(self, every: bool = False) -> bool:
-        """Lays the nodes, for every pair or for those that seem to matter; False if they could not prove anything."""
+    def planned(self, every: bool = False) -> int:
+        """How many nodes there will be, for every pair or for those that seem to matter; 0 if they could not prove anything."""
+        if self._planned != every:
+            self._planned, self.nodes = every, self._plan(every)
+        return self.nodes
+
+    def _plan(self, every: bool) -> int:
         c, epsilon = self.c, self.saddle.epsilon
         if abs(c * epsilon) * UNIT > 0.01 or not all(math.isfinite(row[0]) for row in self.forward_log):
-            return False  # rounding alone would drown the answer
+            return 0  # rounding alone would drown the answer
         pairs = len(self.forward_log)
         if every or pairs == 1:
             self.rows = list(range(pairs))
@@ -137,8 +165,13 @@ class Contour:
         self.live = self.slices.keep(self.rows) if self.absent else self.slices
         self._choose_step(epsilon, self.saddle.log_delta)
         nodes = self._cut(self.saddle.width)
-        if self.dropped > 1e-8 * self.saddle.width / self.step:
-            return False  # the lattice will do better
+        return nodes if self.dropped <= 1e-8 * self.saddle.width / self.step else 0  # the lattice will do better
+
+    def lay(self, every: bool = False) -> bool:
+        """Lays the nodes, for every pair or for those that seem to matter; False if they could not prove anything."""
+        c, epsilon, nodes = self.c, self.saddle.epsilon, self.planned(every)
+        if not nodes:
+            return False
         try:
             value, error = self.live.values(self.step, nodes)
         except TooFine:

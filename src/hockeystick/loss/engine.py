@@ -19,9 +19,8 @@ from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
 from ..numerics.series import log_fraction
 from .certain import Interval, at_least, certain, contradict, epsilon_at_least, largest, near_one, trivial, unsampled
 from .composed import ComposedLoss
-from .contour import Contour, Saddle
+from .contour import Contour, Saddle, contours
 from .cumulant import Closed
-from .lattice import few
 from .noise import TooFine
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
@@ -29,12 +28,13 @@ from .stand_ins import closer_epsilon, closer_log_delta
 
 _SHIFTS = 32  # first places in the search for the best shift
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
+_CLOSE = 1e-9  # ends with which one is content
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
 def log_delta_interval(run: ComposedLoss, epsilon: float, fine: bool = False) -> Interval:
-    """Both ends of log delta(epsilon); of few steps to nine digits, if `fine`."""
-    return _bounded(run, lambda one: _log_delta(one, epsilon, fine and few(one)))
+    """Both ends of log delta(epsilon); `fine` if it is a single question, and not one of many."""
+    return _bounded(run, lambda one: _log_delta(one, epsilon, fine))
 
 
 def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
@@ -113,10 +113,12 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval
     else:
         if run.fades:
             try:
-                contour = Contour(run, Saddle.of_epsilon(run, epsilon))
-                high = min(high, contour.markov(epsilon))
-                if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
-                    low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
+                for contour in contours(run, Saddle.of_epsilon(run, epsilon)):
+                    high = min(high, contour.markov(epsilon))
+                    if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
+                        low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
+                    if high - low < _CLOSE:
+                        break
                 if low < -1e-3 and high > -0.5 and not run.infinite():  # it is of the whole, not of the finite part
                     low = max(low, near_one(run, epsilon))
             except TooFine:
@@ -231,8 +233,17 @@ def has_closed(run: ComposedLoss) -> bool:
 
 def by_contour(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     """By the contour."""
-    saddle = Saddle.of_delta(run, log_delta)
-    contour = Contour(run, saddle)
+    low, high = 0.0, math.inf
+    for contour in contours(run, Saddle.of_delta(run, log_delta)):
+        ends = _on_contour(contour, log_delta, target)
+        low, high = max(low, ends[0]), min(high, ends[1])
+        if high - low < _CLOSE * high:
+            break
+    return low, high
+
+
+def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interval:
+    """What one contour proves."""
     top = contour.markov_epsilon(target[0])
     if not contour.lay():
         return 0.0, top
@@ -242,17 +253,17 @@ def by_contour(run: ComposedLoss, log_delta: float, target: Interval) -> Interva
         return log_delta - value, -slope
 
     def search(start: float) -> float:
-        return increasing_root(gap, start, enough=lambda _, step: abs(step) * saddle.c < 1e-8, steps=30)
+        return increasing_root(gap, start, enough=lambda _, step: abs(step) * contour.c < 1e-8, steps=30)
 
-    guess = search(saddle.epsilon)
+    guess = search(contour.saddle.epsilon)
     if contour.short(guess):
         if not contour.lay(every=True):
             return 0.0, top
         guess = search(guess)
-    ahead = contour.error(guess) + target[1] - target[0]  # about where the proofs will end
+    ahead = (contour.error(guess) + target[1] - target[0]) / contour.c  # about where the proofs will end
     return (
-        certified_end(lambda e: contour.lower(e) - target[1], guess - ahead / saddle.c, -saddle.c),
-        min(top, certified_end(lambda e: target[0] - contour.upper(e), guess + ahead / saddle.c, saddle.c)),
+        certified_end(lambda e: contour.lower(e) - target[1], guess - ahead, -contour.c),
+        min(top, certified_end(lambda e: target[0] - contour.upper(e), guess + ahead, contour.c)),
     )
 
 

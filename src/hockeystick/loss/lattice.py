@@ -33,7 +33,7 @@ _TRIES = 8
 _FEW = 12
 _KEPT, _CHEAP = 1 << 19, 1 << 15  # points of the lattices that are kept, and of one that costs little
 _SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
-_CLOSE = 4e-6  # of log delta
+_CLOSE = 1e-6  # ends of log delta, for one question of many
 _TINY = 1e-300  # more than all that underflows in a sum
 
 
@@ -256,14 +256,19 @@ def _finer(size: int, excess: float, most: int) -> int:
 
 
 def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> tuple[float, float]:
-    """Both ends of log delta(epsilon) likewise; to nine digits, if `fine`.  Lattices serve the epsilons near them, too."""
+    """Both ends of log delta(epsilon) likewise; if `fine`, as close as can be: of few steps to nine digits.
+
+    Lattices serve the epsilons near them, too.
+    """
     _check(run)
+    sharp = fine and few(run)
 
     def goal(theta: float, size: int) -> float:
         """More is wanted of few steps, where that is cheap."""
-        if fine:
+        if sharp:
             return 5e-10
-        return min(max(theta * 2e-6 * abs(epsilon), _CLOSE), 5e-7 if few(run) and size < _CHEAP else 1e-3)
+        least = 1e-9 if fine else _CLOSE if size < MOST else 4.0 * _CLOSE
+        return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if few(run) and size < _CHEAP else 1e-3)
 
     for kept in run.lattices:
         low, high = kept.log_delta(epsilon)
@@ -271,9 +276,9 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
             return low, high
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
-    most = 2 * MOST if fine else MOST
+    most = 2 * MOST if sharp else MOST
     for _ in range(3 if run.native else _TRIES):
-        near = fine and about > _SMALL
+        near = sharp and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
         size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > most:  # of the work

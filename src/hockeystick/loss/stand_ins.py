@@ -42,7 +42,7 @@ def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
     if parts(run) and not fine and few(run):  # a lattice is cheaper, and serves more than one epsilon
         found.append(_StandIn(parted_epsilon, parted_log_delta))
     elif parts(run):
-        found.insert(0, _StandIn(parted_epsilon, parted_log_delta, 1e-8, 1e-8))
+        found.insert(0, _StandIn(parted_epsilon, parted_log_delta, 1e-9, 1e-9))
     elif spreads(run):
         smearing = [_StandIn(large_epsilon, large_log_delta), _StandIn(smeared_epsilon, smeared_log_delta)]
         steps = sum(count for _, count in run.terms)
@@ -66,7 +66,7 @@ def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: flo
 
 
 def closer_log_delta(run: ComposedLoss, epsilon: float, fine: bool, ends: Interval) -> Interval:
-    """Closer ends of log delta(epsilon); of few steps to nine digits, if `fine`."""
+    """Closer ends of log delta(epsilon); `fine` if it is a single question, and not one of many."""
     low, high = ends
     for one in _chosen(run, 0.0, fine):
         if low < high - one.delta_width:
