@@ -8,7 +8,7 @@ from ..numerics.rounding import UNIT
 from ..numerics.series import Array
 from .batch_grid import Nodes, log_outside, log_rule
 from .noise import LOG_ROOT_TWO_PI
-from .sampled_decay import AWAY, FADING, FAINT, PLACES
+from .sampled_decay import AWAY, FADING, FAINT, PLACES, carried
 
 
 def gaps(nodes: Nodes, noise: Array, rate: Array, k: Array, lead: Array, left: Array) -> Array:
@@ -65,8 +65,8 @@ def gaps(nodes: Nodes, noise: Array, rate: Array, k: Array, lead: Array, left: A
     spread = (one + two) * (1.0 + slack) + (4.0 * s) * (pulled @ np.swapaxes(g * bell, 1, 2)) + errors[1] * sides[2]
     variation = np.sqrt(spread * (mass * (1.0 + slack) + errors[0]))
     far = (mass * (1.0 - slack) - errors[0])[..., None] - variation[..., None] / left[:, None, None]
-    gap = gap + np.where((far > 0.0) & (q > FAINT)[..., None], far, 0.0)
-    best: Array = gap.max(axis=2) * (1.0 - 1e-9)
+    far = np.where((far > 0.0) & (q > FAINT)[..., None], far, 0.0)
+    best: Array = carried((gap + far).max(axis=2), far.max(axis=2)) * (1.0 - 1e-9)
     return best
 
 

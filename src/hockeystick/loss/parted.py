@@ -137,7 +137,7 @@ class Parted(Apart):
         self.count_large(steps, max(step.error for step, _ in self.steps))
         self._bound_small()
         self._bound_taken()
-        self.inner = contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
+        self.inner = self.contour = contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
         if not contour.lay():
             raise TooFine
         # the decay was proved relative to a guess
@@ -238,6 +238,8 @@ def _beyond(run: ComposedLoss, log_delta: float) -> tuple[float, float]:
 
 def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
+    if not parts(run):
+        raise TooFine
 
     def sketched(log_delta: float) -> tuple[Sketch, About]:
         sketch = Sketch(run, epsilon, log_delta)

@@ -9,17 +9,17 @@ where L is flat.  Then |f(u)| <= |E (1 - chi) e^{iuL}| + |E chi e^{iuL}|, where
 * by parts, with dL/dz = r/s: |E chi e^{iuL}| <= E|psi|/u, psi = g D, D = (g/r) (k r - s z - 1 + r) + (2 s/r) dg/dz, and
   (E|psi|)^2 <= E[chi] E[D^2].
 
-So 1 - |f(u)| >= (m0^2 - |E eta e^{iuL}|^2)/2 + max(0, E chi - V/u).  Of several z0 the best is taken at each u.  All integrands
-are analytic where L is, so that the sums are as good as those of e^{kL} but for the growth of g off the real line:
-|g|, |1 - g| <= 1 + Y/2 and |dg/dz| <= e^{y^2/2}/(2b) at height a = b y, Y = y e^{y^2/2}; on the far side of z0 each falls like
-e^{-((z - z0)/b)^2/2} besides.
+So 1 - |f(u)| >= (m0^2 - |E eta e^{iuL}|^2)/2 + max(0, E chi - V/u).  Of several z0 the best is taken at each u.  What holds far
+out is carried inwards: 1 - |f(u)|^2 >= (1 - |f(nu)|^2)/n^2 (docs/mathematics.md, Lemma 18).  All integrands are analytic where L
+is, so that the sums are as good as those of e^{kL} but for the growth of g off the real line: |g|, |1 - g| <= 1 + Y/2 and
+|dg/dz| <= e^{y^2/2}/(2b) at height a = b y, Y = y e^{y^2/2}; on the far side of z0 each falls like e^{-((z - z0)/b)^2/2} besides.
 """
 
 import math
 
 import numpy as np
 
-from ..numerics.cells import Cells
+from ..numerics.cells import RATIO, Cells
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array
 from .noise import LOG_ROOT_TWO_PI, Grid, Shape
@@ -28,6 +28,7 @@ _CUTS = 10
 PLACES = np.arange(_CUTS)[:, None] * (1.0 / (_CUTS - 2))
 AWAY = np.append(np.arange(0.0, 8.1, 0.5), 40.0)  # (z - z0)/b
 FADING = np.exp(-0.5 * AWAY[:-1] ** 2)
+_INWARDS = tuple((whole, int(math.log(whole) / math.log(RATIO))) for whole in (2, 4, 8))  # nu is at least so many cells ahead
 FAINT = 1e-100  # rates below this have no proof by parts
 
 
@@ -84,8 +85,17 @@ def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) 
         far = np.multiply.outer(variation, -1.0 / left)
         far += (mass * (1.0 - slack) - errors[0])[:, :, None]
         gap += np.maximum(far, 0.0, out=far)
+        return carried(gap.max(axis=1), far.max(axis=1)) * (1.0 - 1e-9)
     best: Array = gap.max(axis=1) * (1.0 - 1e-9)
     return best
+
+
+def carried(gap: Array, far: Array) -> Array:
+    """Gaps on cells of u, together with what the bounds from far out, which grow with u, say nearer in."""
+    for whole, cells in _INWARDS:
+        bound = far[..., cells:]
+        np.maximum(gap[..., :-cells], bound * (2.0 - bound) * (0.5 / whole**2), out=gap[..., :-cells])
+    return gap
 
 
 def cut_step(shape: Shape, least: float, lead: float) -> float:

@@ -11,6 +11,7 @@ from .large_atoms import large_epsilon, large_log_delta
 from .lattice import few, lattice_epsilon, lattice_log_delta
 from .listed import listed_epsilon, listed_log_delta
 from .noise import TooFine
+from .one_jump import jump_epsilon, jump_log_delta
 from .parted import parted_epsilon, parted_log_delta
 from .parted_marks import parts
 from .signs import signs_epsilon, signs_log_delta
@@ -51,6 +52,8 @@ def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
             found.insert(0, _StandIn(listed_epsilon, listed_log_delta, 1e-9, 1e-9))
         elif fine:  # slowly, if all else fails
             found.append(_StandIn(listed_epsilon, listed_log_delta))
+    if fine:
+        found.append(_StandIn(jump_epsilon, jump_log_delta, 5e-6, 1e-4))
     return [*found, _StandIn(signs_epsilon, signs_log_delta)]
 
 

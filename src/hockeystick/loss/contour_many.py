@@ -1,0 +1,51 @@
+"""What a contour tells at many epsilons at once."""
+
+import math
+
+import numpy as np
+
+from ..numerics.rounding import UNIT
+from ..numerics.series import Array
+from .contour import TOLERANCE, Contour
+
+
+def estimates(contour: Contour, epsilons: Array) -> tuple[Array, Array, Array]:
+    """`Contour.estimate` and `Contour.error` for many epsilons."""
+    angle = contour.u[:, None] * (epsilons - contour.anchor)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    real, imaginary = contour.weights.real, contour.weights.imag
+    total = np.maximum(real @ cosine + imaginary @ sine, 1e-300)
+    swing = (imaginary * contour.u) @ cosine - (real * contour.u) @ sine
+    value = np.array(contour.fixed)[:, None] - contour.c * epsilons + np.log(total)
+    best = value.argmax(axis=0)[None, :]
+    lost = contour.sum_error[0] + contour.dropped + 2.0 * math.exp(-TOLERANCE)
+    size = 16.0 * UNIT * (np.abs(contour.c * epsilons) + abs(contour.saddle.log_delta))
+    slope = np.take_along_axis(swing / total, best, 0)[0] - contour.c
+    return np.take_along_axis(value, best, 0)[0], slope, (contour.height_error[0] + lost / total[0]) * 1.001 + size
+
+
+def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
+    """`Contour.lower` and `Contour.upper` for many epsilons; every ordered pair is laid."""
+    c, span = contour.c, 2.0 * math.pi / contour.step
+    moved, size = epsilons - contour.anchor, np.abs(epsilons)
+    angle = contour.u[:, None] * moved
+    total = contour.weights.real @ np.cos(angle) + contour.weights.imag @ np.sin(angle)
+    scale = np.array(contour.fixed)[:, None] - c * epsilons
+    error = np.array(contour.height_error)[:, None] + (8.0 * UNIT) * (np.abs(scale) + abs(c) * size)
+    lost = (
+        np.array(contour.sum_error)[:, None] + np.array(contour.lever)[:, None] * (4.0 * UNIT * np.abs(moved)) + contour.dropped
+    )
+    ahead = np.array(contour.forward)
+    levels = np.array(contour.forward_log)[:, :, None] - ahead[:, None] * epsilons
+    slack = (8.0 * UNIT) * (abs(contour.forward[-1]) * size + contour.forward_size)
+    high = np.minimum(levels.min(axis=1) + slack, scale + error + np.log(np.maximum(total + lost, 1e-300)))
+    far = span * np.abs(ahead[1:] - c)
+    aliased = (levels[:, 1:] - far[:, None]).min(axis=1) + (slack + 8.0 * UNIT * float(far[-1]))
+    near = float(far[0]), span * abs(c)
+    if not min(near) > 0.0:
+        return np.full(epsilons.shape, -math.inf), high.max(axis=0)
+    beyond = np.exp(np.minimum(aliased - scale, 700.0)) * ((1.0 + 1e-9) / -math.expm1(-near[0]))
+    before = np.exp(np.minimum(-near[1] - scale, 700.0)) * ((1.0 + 1e-9) / -math.expm1(-near[1]))
+    rest = total - lost - (beyond + before)
+    low = np.where(rest > 0.0, scale - error + np.log(np.maximum(rest, 1e-300)), -math.inf)
+    return low.max(axis=0), high.max(axis=0)

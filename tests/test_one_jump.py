@@ -1,0 +1,91 @@
+"""Sparse DP-SGD between the normal bulk and the single large loss: the large step integrated over."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import erfcx, ndtr
+
+import hockeystick as hs
+from hockeystick.loss.contour import Saddle
+from hockeystick.loss.noise import TooFine
+from hockeystick.loss.one_jump import OneJump, jump_epsilon, jump_log_delta
+from hockeystick.loss.parted_cells import Marks
+from hockeystick.loss.parted_marks import Sketch
+
+
+def _gaussian(y: np.ndarray, mu: float) -> np.ndarray:
+    """delta of Gaussian noise, to about fourteen digits however small."""
+    a = y / mu - mu / 2
+    with np.errstate(all="ignore"):
+        mills = [math.sqrt(math.pi / 2) * erfcx(one / math.sqrt(2)) for one in (a, a + mu)]
+        far = np.exp(-0.5 * a * a) / math.sqrt(2 * math.pi) * (mills[0] - mills[1])
+        near = ndtr(-a) - np.exp(np.minimum(y, 0.0)) * ndtr(-(a + mu))
+    return np.where(a > -5, far, near)
+
+
+def _truth(rate: float, sigma: float, wide: float, epsilon: float) -> float:
+    """log delta of two sampled steps and a Gaussian one, by the trapezoidal rule in two dimensions."""
+    step = 0.02 * min(1.0, sigma)
+    z = np.arange(-12.0, 22.0 + 2.0 / sigma, step)
+    loss = np.log1p(rate * np.expm1((z - 0.5 / sigma) / sigma))
+    weight = step * np.exp(-0.5 * z * z + loss) / math.sqrt(2 * math.pi)
+    return math.log(sum(w * (weight @ _gaussian(epsilon - one - loss, 1.0 / wide)) for w, one in zip(weight, loss, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("rate", "sigma", "wide", "epsilon"),
+    [(1.6e-5, 0.9, 13.0, 0.965), (2.6e-3, 1.48, 19.4, 1.453), (1.2e-2, 2.09, 6.8, 1.799), (4.4e-4, 0.95, 5.0, 1.43)],
+)
+def test_two_steps_and_a_gaussian(rate: float, sigma: float, wide: float, epsilon: float) -> None:
+    """The large step carries all of delta, two thirds, half and next to nothing; whatever the mark, the truth lies within."""
+    run = (hs.Gaussian(sigma=sigma).poisson(rate=rate) * 2 + hs.Gaussian(sigma=wide))._run("remove")
+    truth = _truth(rate, sigma, wide, epsilon)
+    sketch = Sketch(run, epsilon, truth, jump=True)
+    for share in (1.0, 0.6):
+        high = sketch.marks.high * share
+        sketch._mark(Marks(0.0, high, 0.0, sketch.hard * high))
+        sketch.saddle = Saddle.of_epsilon(sketch, epsilon)
+        found = OneJump(sketch)
+        low, high = found.lower(epsilon), found.upper(epsilon)
+        assert low - 1e-12 <= truth <= high + 1e-12
+        assert high - low < 5e-5
+
+
+CASES = {
+    "bulk and one step": (3.81058496350151e-4, 2.693209498397513, 18825, 7.469908926161582e-82),
+    "smaller still": (2.1514284145760618e-4, 2.8061717913908417, 20142, 3.9868348888681546e-97),
+    "drawn often": (1.7148691477224715e-06, 1.9376196401880386, 930409722, 3.045313878868472e-91),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_epsilon_at_the_edge_is_close(name: str) -> None:
+    """These were known to within a tenth, and worse."""
+    rate, sigma, steps, delta = CASES[name]
+    run = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
+    found = run.epsilon_bounds(delta)
+    assert found.width <= 2e-6 * found.upper
+    back = run.log_delta_bounds(found.upper)
+    assert back.lower <= math.log(delta) * (1.0 - 1e-15)
+    assert back.width < 1e-3
+
+
+def test_the_engine_agrees_with_the_closer_one() -> None:
+    """Where steps that are parted tell more, what is integrated over agrees."""
+    run = (hs.Gaussian(sigma=1.1).poisson(rate=1e-3) * 3000)._run("remove")
+    best = (hs.Gaussian(sigma=1.1).poisson(rate=1e-3) * 3000).epsilon_bounds(1e-30, neighbours="remove")
+    low, high = jump_epsilon(run, math.log(1e-30), 1e-13)
+    assert low <= best.upper
+    assert best.lower <= high
+    ends = jump_log_delta(run, best.upper)
+    assert ends[0] <= math.log(1e-30) + 1e-9
+    assert ends[1] >= math.log(1e-30) - 1e-3
+
+
+def test_what_it_does_not_serve() -> None:
+    for run in (hs.Laplace(scale=2.0) * 5, hs.ApproxDP(epsilon=1.0, delta=1e-6)):
+        with pytest.raises(TooFine):
+            jump_epsilon(run._run("remove"), -20.0, 1e-13)
+        with pytest.raises(TooFine):
+            jump_log_delta(run._run("remove"), 1.0)
