@@ -19,15 +19,20 @@ from .renyi import RenyiLoss
 _SHARES = [k / 64.0 for k in range(1, 64)]
 
 
-def tester(run: ComposedLoss, reverse: ComposedLoss, forward: Profile, backward: Profile) -> Callable[[float], Errors]:
-    """The best test of each level from 0 to 1; `forward` and `backward` are the profiles of the run and of the reversed one."""
+def tester(
+    run: ComposedLoss, reverse: ComposedLoss, forward: Profile, backward: Profile, relative: bool
+) -> Callable[[float], Errors]:
+    """The best test of each level from 0 to 1; `forward` and `backward` are the profiles of the run and of the reversed one.
+
+    Unless the type-II error is wanted to `relative` accuracy, 1 - delta is not asked for by itself.
+    """
     corners = kinks(run)
     tops = [single.ceiling for single in run.singles()] if run.exact else []
     corners = np.unique(np.concatenate((corners, -corners, [end for top in tops if top < 1e9 for end in (top, -top)])))
     alone = run.terms[0][0] if len(run.terms) == 1 else None
     mu = math.sqrt(alone.square) if isinstance(alone, GaussianLoss) else 0.0
     guess: list[float] = []
-    rests = rest_ends(run, forward), rest_ends(reverse, backward)
+    rests = (rest_ends(run, forward), rest_ends(reverse, backward)) if relative else None
 
     def test(alpha: float) -> Errors:
         if mu or not run.terms or alpha == 1.0:  # in closed form

@@ -282,12 +282,16 @@ class Attacks(metaclass=Made):
         meant = self._meant(neighbours)
         return self._run(_REVERSED.get(meant, meant))
 
-    def _test(self, neighbours: str) -> "tuple[Callable[[float], Errors], bool]":
+    def _rough_tpr(self, fpr: float, neighbours: str = STATED) -> float:
+        """`tpr` as a search needs it: sooner, and less close where it is next to 1."""
+        return self._test(neighbours, relative=False)[0](_error_rate("fpr", fpr)).tpr[1]
+
+    def _test(self, neighbours: str, relative: bool = True) -> "tuple[Callable[[float], Errors], bool]":
         """The best test of each level, and whether some mechanism attains what it does."""
         from ..loss.tradeoff import tester
 
         forward, backward, run = self._profiles(neighbours)
-        return tester(run, self._reversed(neighbours), forward, backward), run.tight
+        return tester(run, self._reversed(neighbours), forward, backward, relative), run.tight
 
 
 def _delta(name: str, value: Any) -> float:

@@ -43,6 +43,7 @@ _KINDS = {
     "tpr": ("fpr",),
     "bayes_risk": ("prior",),
 }
+_CERTAIN = 0.9  # true-positive rates from which it matters how close to 1 they are
 _SMALL = 0.3
 """Below this epsilon the search looks at delta(epsilon), since epsilon(delta) falls to 0 at a finite noise."""
 
@@ -114,8 +115,8 @@ class Target:
             return rho_of(release, relation)
         if self.kind == "advantage":
             return release.advantage(relation)
-        if self.kind == "tpr":
-            return float(release.tpr(self.at, relation))
+        if self.kind == "tpr" and self.at is not None:
+            return float(release.tpr(self.at, relation)) if self.limit > _CERTAIN else release._rough_tpr(self.at, relation)
         return float(release.bayes_risk(self.at, relation))
 
     def within(self, value: float) -> bool:
