@@ -12,7 +12,9 @@ import hockeystick as hs
 from hockeystick.loss.atomic import AtomicLoss
 from hockeystick.loss.composed import ComposedLoss
 from hockeystick.loss.discrete import ListedLoss, ResponseLoss, ShiftLoss
-from hockeystick.loss.lattice import lattice_epsilon, lattice_log_delta
+from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
+from hockeystick.loss.lattice import Lattice, lattice_epsilon, lattice_log_delta
+from hockeystick.loss.plan import Plan
 from hockeystick.numerics.convolve import Law, Sum
 from hockeystick.numerics.normal import log_normal_cells
 from hockeystick.numerics.rounding import FFT, UNIT
@@ -325,3 +327,27 @@ def test_what_underflows_proves_nothing() -> None:
         assert bounds.lower <= truth <= bounds.upper
     added = run.epsilon_bounds(8.46986838828992e-303, neighbours="add")
     assert added.lower < added.upper
+
+
+@pytest.mark.parametrize(("mu", "centre", "log_delta"), [(50.0, 2650.0, -690.0), (60.0, 3300.0, -650.0), (80.0, 5440.0, -650.0)])
+def test_far_right_of_the_centre_nothing_underflows(mu: float, centre: float, log_delta: float) -> None:
+    """Sums over long stretches were divided by numbers as small as e^-500, after what they lost."""
+    run = ComposedLoss(((GaussianLoss(mu * mu), 1),))
+    plan = Plan.of(run, centre, log_delta, 12.0)
+    found = Lattice(run, plan, max(1 << 13, plan.least))
+    _, high = found.epsilon(log_delta, 0.0)
+    assert gaussian_log_delta(mu, high).low <= log_delta
+    for epsilon in (centre, centre + 0.5 * (high - centre), high):
+        low, upper = found.log_delta(epsilon)
+        truth = gaussian_log_delta(mu, epsilon)
+        assert low <= truth.high
+        assert upper >= truth.low
+
+
+def test_two_steps_of_little_noise_at_a_tiny_delta() -> None:
+    """log delta at 9844.0327 is -556.418017183 (an integral over the first step with 40 digits): more than what is asked."""
+    run = hs.Gaussian(sigma=0.012618830165546536).poisson(rate=1.611323004785299e-08) * 2
+    found = run.epsilon_bounds(9.048810485352865e-259, neighbours="remove")
+    assert found.upper > 9844.0327
+    back = run.log_delta_bounds(9844.0327, neighbours="remove")
+    assert back.lower <= -556.418017183 <= back.upper

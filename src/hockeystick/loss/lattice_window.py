@@ -12,6 +12,7 @@ from .noise import TooFine
 from .plan import Plan
 
 _BLOCK = 1 << 10
+_STRETCH = 30.0
 
 Laws = Sequence[tuple[Law, int]]
 
@@ -50,7 +51,7 @@ class Window:
         if self.step > 40.0:  # the first term is all
             return heads[1:] * (1.0 if sign > 0.0 else 1.0 - 8.0 * UNIT)
         out = np.empty(heads.size - 1)
-        block = max(1, int(500.0 / self.step))  # so that e^{-k step} does not vanish
+        block = max(1, int(_STRETCH / self.step))  # so that next to nothing is lost where terms underflow
         carry = 0.0
         for end in range(heads.size, 1, -block):
             begin = max(1, end - block)
@@ -59,7 +60,7 @@ class Window:
             out[begin - 1 : end - 1] = sums + carry * fade[::-1] * math.exp(-self.step)
             carry = float(out[begin - 1])
         # the exponents of e^{-k step}, and what is carried from block to block
-        carried = 4.0 * min(self.span, 1e3) + 8.0 * (self.span / 500.0 + 1.0)
+        carried = 4.0 * _STRETCH + 8.0 * (self.span / _STRETCH + 1.0)
         return out * (1.0 + sign * ((2.0 * _added(heads.size) + 64.0 + carried) * UNIT + 8.0 * FUNCTION))
 
     def beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
@@ -84,7 +85,7 @@ class Window:
     def at(self, deltas: Array, epsilon: float) -> float:
         """The curve at one epsilon, -1 where it is not known."""
         place = math.ceil((epsilon - self.offset) / self.step) - self.begin - 1
-        place += (epsilon > self.point(place + 1)) - (epsilon <= self.point(place))  # it may have been rounded
+        place += int(epsilon > self.point(place + 1)) - int(epsilon <= self.point(place))  # it may have been rounded
         if not 0 <= place < deltas.size - 1:
             return -1.0
         left, right = self.point(place), self.point(place + 1)

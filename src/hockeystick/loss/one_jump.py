@@ -34,7 +34,7 @@ _PLACES = (0.05, 0.15, 0.4)  # of the others' epsilons, where contours are laid
 _NODES = 1000
 _DENSE = 1e6  # draws of the record, on average
 _NEAR, _TRIES = 0.02, 6
-_TINY = 1e-290  # more than all that underflows
+_FEW, _TINY = 1e-300, 1e-290  # a mass that has lost digits; more than all that underflows
 _SLACK = 1e-9  # relative, of the sums: far more than their rounding
 
 
@@ -72,7 +72,8 @@ class OneJump(Parted):
         self._rests = [
             (_Rest(sketch.run, loss, y), step, count) for (loss, _), (step, count) in zip(sketch.marked, self.steps, strict=True)
         ]
-        # the edges of the cells err: a mark falls by less than e^40, and delta hardly faster than the contour's terms
+        # the edges of the cells err: a mark that matters has a slope of less than 40 over its width, and delta hardly falls
+        # faster than the contour's terms
         slip = max(rest.loss.slip(float(np.abs(sketch.epsilon - y).max())) for rest, _, _ in self._rests)
         if not slip * (40.0 * (1.0 + sketch.marks.high) / sketch.marks.high_width + 4.0 * self.pace) < _SLACK:
             raise TooFine
@@ -122,7 +123,10 @@ def _integral(rest: _Rest, mark: float, width: float, epsilon: float) -> tuple[f
     where = np.clip((p[1:-1] / np.maximum(inner, 1e-320) - v[:-1]) / span, 0.0, 1.0)  # the mean of x within the cell
     off = (2.0 * (error if isinstance(error, float) else error[1:-1]) + 64.0 * UNIT) * (1.0 + v[:-1] / span)
     mean_low, mean_high = np.maximum(where - off, 0.0), np.minimum(where + off, 1.0)
-    bend = np.abs(np.diff(slope)) * span * 0.25
+    peak = np.where(
+        (turn[:-1] < 0.0) & (turn[1:] > 0.0), 1.0 / (width * math.sqrt(2.0 * math.pi)), np.maximum(slope[:-1], slope[1:])
+    )
+    bend = (2.0 * peak - slope[:-1] - slope[1:]) * (0.25 * span)  # nu is convex up to the mark and concave from there on
     rise, over, under = np.diff(nu), np.diff(top), np.diff(bottom)  # none is negative
     # upwards: chords of both, and a mean square at most the mean
     most = nu[:-1] * top[:-1] + mean_high * (rise * top[:-1] + nu[:-1] * over + rise * over) + bend * top[1:]
@@ -133,7 +137,8 @@ def _integral(rest: _Rest, mark: float, width: float, epsilon: float) -> tuple[f
     least = nu[:-1] * bottom[:-1] + mean_low * (rise * bottom[:-1] + nu[:-1] * under) + mean_low**2 * (rise * under)
     least -= bend * bottom[1:] + gap * nu[1:]
     scale = 1.0 + (error if isinstance(error, float) else error[1:-1]) + 4.0 * FUNCTION
-    high = float((inner * most) @ scale) + float(p[-1]) * (1.0 + _SLACK) + float(nu[0]) * exp_up(float(rest.high[0]))
+    high = float((inner * most) @ scale) + float(nu[0]) * exp_up(float(rest.high[0]))
+    high += (float(p[-1]) + float(p[1:-1][inner < _FEW].sum())) * (1.0 + _SLACK)  # beyond, and where Q's masses underflow
     low = float(np.maximum(inner * least, 0.0) @ (2.0 - scale))
     return low, high + _TINY
 
