@@ -62,6 +62,8 @@ def queries() -> dict[str, Callable[[], object]]:
         "group of 8, Poisson": lambda: sgd(0.01, 4.0, 1000).group(8).epsilon_bounds(1e-6),
         "group of 64, Poisson": lambda: sgd(0.01, 30.0, 1000).group(64).epsilon_bounds(1e-6),
         "replace-one, few steps": lambda: sgd(0.01, 0.6, 5).epsilon_bounds(1e-6, neighbours="replace"),
+        "replace-one, delta of few steps to nine digits": lambda: sgd(1 / 6, 0.44, 4).delta_bounds(0.0, neighbours="replace"),
+        "between the bulk and one large step, delta 1e-81": lambda: sgd(3.8e-4, 2.69, 18825).epsilon_bounds(1e-81),
         "10^8 shuffled reports x 100": lambda: (hs.Shuffled(hs.RandomizedResponse(epsilon=1.0), 10**8) * 100).epsilon_bounds(
             1e-6, neighbours="replace"
         ),

@@ -46,13 +46,13 @@ class _Rest:
         rest = ComposedLoss(tuple((one, count) for one, count in others if count))
         self.loss, self.y = loss, y
         low, high = np.full(y.size, -math.inf), np.zeros(y.size)
-        if rest.terms:
-            for share in _PLACES:
-                contour = next(contours(rest, Saddle.of_epsilon(rest, share * float(y[0]))))
-                if 0 < contour.planned() <= _NODES and contour.lay():
-                    with np.errstate(all="ignore"):
-                        one, two = contour_ends(contour, y)
-                    low, high = np.fmax(low, one), np.fmin(high, two)
+        for share in _PLACES if rest.terms else ():
+            contour = next(contours(rest, Saddle.of_epsilon(rest, share * float(y[0]))))
+            if not (0 < contour.planned() <= _NODES and contour.lay()):
+                raise TooFine
+            with np.errstate(all="ignore"):
+                one, two = contour_ends(contour, y)
+            low, high = np.fmax(low, one), np.fmin(high, two)
         # delta falls in y
         self.high = np.minimum.accumulate(high[::-1])[::-1]
         with np.errstate(divide="ignore"):
@@ -63,15 +63,14 @@ class OneJump(Parted):
     """A run near one epsilon, the large step of which is integrated over."""
 
     def __init__(self, sketch: Sketch) -> None:
+        least, most = sketch.span
+        y = np.linspace(most, least, _CELLS + 1)
+        tables = [_Rest(sketch.run, loss, y) for loss, _ in sketch.marked]
         with np.errstate(all="ignore"):  # what is not finite proves nothing
             super().__init__(sketch)
         if not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.fixed))):
             raise TooFine
-        least, most = sketch.span
-        y = np.linspace(most, least, _CELLS + 1)
-        self._rests = [
-            (_Rest(sketch.run, loss, y), step, count) for (loss, _), (step, count) in zip(sketch.marked, self.steps, strict=True)
-        ]
+        self._rests = [(table, *one) for table, one in zip(tables, self.steps, strict=True)]
         # the edges of the cells err: a mark that matters has a slope of less than 40 over its width, and delta hardly falls
         # faster than the contour's terms
         slip = max(rest.loss.slip(float(np.abs(sketch.epsilon - y).max())) for rest, _, _ in self._rests)

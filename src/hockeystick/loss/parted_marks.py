@@ -26,7 +26,7 @@ _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is
 RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
-_JUMPS, _EVEN = 0.8 ** np.arange(40.0), 4.0
+_JUMPS, _EVEN = 0.7 ** np.arange(26.0), 4.0
 _ONE = np.array([1.0, 0.0, 0.0])
 _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
 
