@@ -8,6 +8,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.loss import shared
 from hockeystick.loss.contour import Contour, Saddle
+from hockeystick.loss.contour_many import contour_ends, estimates
 
 RUNS = {
     "dpsgd": hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 10_000,
@@ -60,8 +61,8 @@ def test_the_arrays_of_a_contour_are_its_numbers() -> None:
     contour = Contour(run, Saddle.of_epsilon(run, 5.0))
     assert contour.lay(every=True)
     epsilons = np.linspace(3.5, 6.5, 13)
-    low, high = shared._ends(contour, epsilons)
-    value, slope, _ = shared._estimates(contour, epsilons)
+    low, high = contour_ends(contour, epsilons)
+    value, slope, _ = estimates(contour, epsilons)
     for place, epsilon in enumerate(epsilons.tolist()):
         assert low[place] == pytest.approx(contour.lower(epsilon), abs=1e-13)
         assert high[place] == pytest.approx(contour.upper(epsilon), abs=1e-13)

@@ -75,7 +75,7 @@ def closer_log_delta(run: ComposedLoss, epsilon: float, fine: bool, ends: Interv
         if low < high - one.delta_width:
             with suppress(TooFine):
                 low, high = _joined((low, high), one.log_delta(run, epsilon))
-    if fine and epsilon > 0.0 and high - low > _WIDE:
+    if fine and few(run) and epsilon > 0.0 and high - low > _WIDE:
         low, high = _by_epsilon(run, epsilon, (low, high))
     return low, high
 
