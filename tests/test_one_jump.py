@@ -9,9 +9,8 @@ from scipy.special import erfcx, ndtr
 import hockeystick as hs
 from hockeystick.loss.contour import Saddle
 from hockeystick.loss.noise import TooFine
-from hockeystick.loss.one_jump import OneJump, jump_epsilon, jump_log_delta
+from hockeystick.loss.one_jump import JumpSketch, OneJump, jump_epsilon, jump_log_delta
 from hockeystick.loss.parted_cells import Marks
-from hockeystick.loss.parted_marks import Sketch
 
 
 def _gaussian(y: np.ndarray, mu: float) -> np.ndarray:
@@ -41,7 +40,7 @@ def test_two_steps_and_a_gaussian(rate: float, sigma: float, wide: float, epsilo
     """The large step carries all of delta, two thirds, half and next to nothing; whatever the mark, the truth lies within."""
     run = (hs.Gaussian(sigma=sigma).poisson(rate=rate) * 2 + hs.Gaussian(sigma=wide))._run("remove")
     truth = _truth(rate, sigma, wide, epsilon)
-    sketch = Sketch(run, epsilon, truth, jump=True)
+    sketch = JumpSketch(run, epsilon, truth)
     for share in (1.0, 0.6):
         high = sketch.marks.high * share
         sketch._mark(Marks(0.0, high, 0.0, sketch.hard * high))

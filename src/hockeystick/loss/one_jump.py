@@ -11,6 +11,10 @@ the last at most n^2 (E nu)^2.  Given the loss L of the marked step, what is lef
 delta' is convex in e^eps, so g is convex in x (a perspective), and it grows.  On each cell of a fine partition g lies below its
 chord, and above it by no more than a quarter of the cell times the difference of the neighbouring slopes; the same of nu, whose
 slope is known (docs/mathematics.md, section 7a).
+
+The edges of the cells err, by at most a slip of the loss.  nu and g grow with the loss, so a slip to the right and one to the
+left bound them: delta' is taken at epsilons less by the slip for the upper end, and more by it for the lower one, nu with 1 + its
+place and its width scaled by e^-slip and e^slip, and all of it times e^slip and e^-slip.
 """
 
 import math
@@ -24,7 +28,8 @@ from .contour import Saddle, contours
 from .contour_many import contour_ends
 from .noise import TooFine
 from .parted import Parted
-from .parted_marks import Sketch, parts
+from .parted_cells import Marks
+from .parted_marks import DIGITS, Sketch, parts
 from .plan import estimate, guess
 from .sampled import SampledGaussianLoss
 from .search import ends, root
@@ -34,48 +39,130 @@ _PLACES = (0.05, 0.15, 0.4)  # of the others' epsilons, where contours are laid
 _NODES = 1000
 _DENSE = 1e6  # draws of the record, on average
 _NEAR, _TRIES = 0.02, 6
+_MARKS = 0.7 ** np.arange(26.0)  # as shares of epsilon's x
+_EVEN = 4.0  # log of how much larger than delta the contour's terms may be
 _FEW, _TINY = 1e-300, 1e-290  # a mass that has lost digits; more than all that underflows
 _SLACK = 1e-9  # relative, of the sums: far more than their rounding
+_ROOM = 1.0  # how much larger the losses may become than they were for the first epsilon
+
+
+class JumpSketch(Sketch):
+    """The largest mark for which the contour's terms hardly cancel: what is large is integrated over, however small it is."""
+
+    def _choose(self) -> None:
+        self.order = 0.0
+        for high in (math.expm1(min(self.epsilon, 0.9 * self.likely)) * _MARKS).tolist():
+            self._mark(Marks(0.0, high, 0.0, self.hard * high))
+            self.saddle = Saddle.of_epsilon(self, self.epsilon)  # type: ignore[arg-type]
+            if self._size(self.saddle) < _EVEN:
+                return
+        raise TooFine
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The losses of one step that matter."""
+        least = max(self.marks.high * (1.0 - self.hard * self._far), 0.03 * self.marks.high)
+        return math.log1p(least), self.likely
+
+    @property
+    def likely(self) -> float:
+        """The largest of them."""
+        return max(shape.ratio(self._far + 1.0 / shape.noise) for shape, _ in self.terms)
+
+    @property
+    def _far(self) -> float:
+        """Noise beyond which hardly adds to delta."""
+        return math.sqrt(2.0 * (DIGITS + math.log(self.steps) - self.log_delta))
 
 
 class _Rest:
-    """delta of the steps but one, at some epsilons y from above to below."""
+    """delta of the steps but one at epsilons y from above to below: its upper end at y - slip, its lower end at y + slip."""
 
-    def __init__(self, run: ComposedLoss, loss: SampledGaussianLoss, y: Array) -> None:
+    def __init__(self, run: ComposedLoss, loss: SampledGaussianLoss, epsilon: float, y: Array) -> None:
         others = tuple((one, count - (one == loss)) for one, count in run.terms)
         rest = ComposedLoss(tuple((one, count) for one, count in others if count))
-        self.loss, self.y = loss, y
+        self.loss, self.y, self.largest = loss, y, float(np.abs(epsilon - y).max()) + _ROOM
+        # of the masses, of the differences of epsilons, and of the exponentials
+        self.slip = loss.slip(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
         low, high = np.full(y.size, -math.inf), np.zeros(y.size)
         for share in _PLACES if rest.terms else ():
             contour = next(contours(rest, Saddle.of_epsilon(rest, share * float(y[0]))))
             if not (0 < contour.planned() <= _NODES and contour.lay()):
                 raise TooFine
             with np.errstate(all="ignore"):
-                one, two = contour_ends(contour, y)
-            low, high = np.fmax(low, one), np.fmin(high, two)
+                low = np.fmax(low, contour_ends(contour, y + self.slip)[0])
+                high = np.fmin(high, contour_ends(contour, y - self.slip)[1])
         # delta falls in y
         self.high = np.minimum.accumulate(high[::-1])[::-1]
         with np.errstate(divide="ignore"):
-            self.low = np.maximum(np.maximum.accumulate(low), np.log(np.maximum(-np.expm1(y), 0.0)))
+            self.low = np.maximum(np.maximum.accumulate(low), np.log(np.maximum(-np.expm1(y + self.slip), 0.0)))
+
+    def integral(self, mark: float, width: float, epsilon: float) -> tuple[float, float]:
+        """Both ends of E_Q[nu g(x)]."""
+        edges = epsilon - self.y  # losses, growing
+        if not float(np.abs(edges).max()) <= self.largest:
+            raise TooFine
+        with np.errstate(all="ignore"):  # what is not finite proves nothing
+            low, high = self._integral(mark, width, edges)
+        if not math.isfinite(high - low):
+            raise TooFine
+        return low * math.exp(-self.slip), high * math.exp(self.slip)
+
+    def _integral(self, mark: float, width: float, edges: Array) -> tuple[float, float]:
+        log_p, log_q, error = self.loss.masses(edges)
+        p, q, v = np.exp(log_p), np.exp(log_q), np.exp(edges)  # v = 1 + x
+        span, inner, off = np.diff(v), q[1:-1], np.broadcast_to(error, q.shape)[1:-1]
+        top, bottom = v * np.exp(self.high), v * np.exp(self.low)
+        over, under = np.diff(top), np.diff(bottom)  # not negative; so is the rise of nu
+        # the mean of x within the cell, as a share of it
+        where = np.clip((p[1:-1] / inner - v[:-1]) / span, 0.0, 1.0)
+        spread = (2.0 * off + 64.0 * UNIT) * (1.0 + v[:-1] / span) + 2.0 * self.slip * v[1:] / span
+        mean_low, mean_high = np.maximum(where - spread, 0.0), np.minimum(where + spread, 1.0)
+        few = inner < _FEW
+        # upwards: chords of both, and a mean square at most the mean
+        nu, bend = _mark(v, mark, width, math.exp(-self.slip))
+        rise = np.diff(nu)
+        most = nu[:-1] * top[:-1] + mean_high * (rise * top[:-1] + nu[:-1] * over + rise * over) + bend * top[1:]
+        scale = 1.0 + off + 4.0 * FUNCTION
+        high = float(np.where(few, 0.0, inner * most) @ scale) + float(nu[0]) * exp_up(float(self.high[0]))
+        high += (float(p[-1]) + float(p[1:-1][few].sum())) * (1.0 + _SLACK)  # beyond, and where Q's masses underflow
+        # downwards: below the chord by a quarter of the difference of the slopes on both sides
+        nu, bend = _mark(v, mark, width, math.exp(self.slip))
+        rise = np.diff(nu)
+        before = np.concatenate(([0.0], (bottom[1:-1] - top[:-2]) / span[:-1]))
+        after = np.concatenate(((top[2:] - bottom[1:-1]) / span[1:], [math.inf]))
+        gap = np.minimum((after - np.maximum(before, 0.0)) * (0.25 * span), bottom[1:])
+        least = nu[:-1] * bottom[:-1] + mean_low * (rise * bottom[:-1] + nu[:-1] * under) + mean_low**2 * (rise * under)
+        least -= bend * bottom[1:] + gap * nu[1:]
+        low = float(np.where(few, 0.0, np.maximum(inner * least, 0.0)) @ (2.0 - scale))
+        return low, high + _TINY
+
+
+def _mark(v: Array, mark: float, width: float, factor: float) -> tuple[Array, Array]:
+    """nu at x = v - 1, with 1 + its place and its width times the factor, and how far it may lie off its chords."""
+    from scipy.special import ndtr
+
+    width *= factor
+    turn = (v - (1.0 + mark) * factor) * (1.0 / width)
+    steepest = 1.0 / (width * math.sqrt(2.0 * math.pi))
+    slope = np.exp(-0.5 * turn * turn) * steepest
+    # nu is convex up to its place and concave from there on
+    peak = np.where((turn[:-1] < 0.0) & (turn[1:] > 0.0), steepest, np.maximum(slope[:-1], slope[1:]))
+    return ndtr(turn), (2.0 * peak - slope[:-1] - slope[1:]) * (0.25 * np.diff(v))
 
 
 class OneJump(Parted):
     """A run near one epsilon, the large step of which is integrated over."""
 
-    def __init__(self, sketch: Sketch) -> None:
+    def __init__(self, sketch: JumpSketch) -> None:
         least, most = sketch.span
-        y = np.linspace(most, least, _CELLS + 1)
-        tables = [_Rest(sketch.run, loss, y) for loss, _ in sketch.marked]
+        y = sketch.epsilon - np.linspace(least, most, _CELLS + 1)
+        tables = [_Rest(sketch.run, loss, sketch.epsilon, y) for loss, _ in sketch.marked]
         with np.errstate(all="ignore"):  # what is not finite proves nothing
             super().__init__(sketch)
         if not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.fixed))):
             raise TooFine
         self._rests = [(table, *one) for table, one in zip(tables, self.steps, strict=True)]
-        # the edges of the cells err: a mark that matters has a slope of less than 40 over its width, and delta hardly falls
-        # faster than the contour's terms
-        slip = max(rest.loss.slip(float(np.abs(sketch.epsilon - y).max())) for rest, _, _ in self._rests)
-        if not slip * (40.0 * (1.0 + sketch.marks.high) / sketch.marks.high_width + 4.0 * self.pace) < _SLACK:
-            raise TooFine
         # P(two are large)
         self._twice = math.fsum(count * (step.q + step.drift) for step, count in self.steps) ** 2 * (1.0 + 1e-6)
 
@@ -86,7 +173,7 @@ class OneJump(Parted):
         """Both ends of n E[nu (1 - e^{eps-S})+], over all steps."""
         low = high = 0.0
         for rest, step, count in self._rests:
-            one, two = _integral(rest, step.marks.high, step.marks.high_width, epsilon)
+            one, two = rest.integral(step.marks.high, step.marks.high_width, epsilon)
             low, high = low + count * one, high + count * two
         return low * (1.0 - _SLACK), high * (1.0 + _SLACK)
 
@@ -104,51 +191,13 @@ class OneJump(Parted):
         return values[0], min((values[1] - values[0]) / width, -1e-3 * self.pace)
 
 
-def _integral(rest: _Rest, mark: float, width: float, epsilon: float) -> tuple[float, float]:
-    """Both ends of E_Q[nu g(x)]."""
-    from scipy.special import ndtr
-
-    edges = epsilon - rest.y  # losses, growing
-    log_p, log_q, error = rest.loss.masses(edges)
-    v = np.exp(edges)  # 1 + x
-    span = np.diff(v)
-    with np.errstate(under="ignore", over="ignore"):
-        p, q = np.exp(log_p), np.exp(log_q)
-        turn = (v - 1.0 - mark) * (1.0 / width)
-        nu = ndtr(turn)
-        slope = np.exp(-0.5 * turn * turn) * (1.0 / (width * math.sqrt(2.0 * math.pi)))
-        top, bottom = v * np.exp(rest.high), v * np.exp(rest.low)
-    inner = q[1:-1]
-    where = np.clip((p[1:-1] / np.maximum(inner, 1e-320) - v[:-1]) / span, 0.0, 1.0)  # the mean of x within the cell
-    off = (2.0 * (error if isinstance(error, float) else error[1:-1]) + 64.0 * UNIT) * (1.0 + v[:-1] / span)
-    mean_low, mean_high = np.maximum(where - off, 0.0), np.minimum(where + off, 1.0)
-    peak = np.where(
-        (turn[:-1] < 0.0) & (turn[1:] > 0.0), 1.0 / (width * math.sqrt(2.0 * math.pi)), np.maximum(slope[:-1], slope[1:])
-    )
-    bend = (2.0 * peak - slope[:-1] - slope[1:]) * (0.25 * span)  # nu is convex up to the mark and concave from there on
-    rise, over, under = np.diff(nu), np.diff(top), np.diff(bottom)  # none is negative
-    # upwards: chords of both, and a mean square at most the mean
-    most = nu[:-1] * top[:-1] + mean_high * (rise * top[:-1] + nu[:-1] * over + rise * over) + bend * top[1:]
-    # downwards: below the chord by a quarter of the difference of the slopes on both sides
-    before = np.concatenate(([0.0], (bottom[1:-1] - top[:-2]) / span[:-1]))
-    after = np.concatenate(((top[2:] - bottom[1:-1]) / span[1:], [math.inf]))
-    gap = np.minimum((after - np.maximum(before, 0.0)) * (0.25 * span), bottom[1:])
-    least = nu[:-1] * bottom[:-1] + mean_low * (rise * bottom[:-1] + nu[:-1] * under) + mean_low**2 * (rise * under)
-    least -= bend * bottom[1:] + gap * nu[1:]
-    scale = 1.0 + (error if isinstance(error, float) else error[1:-1]) + 4.0 * FUNCTION
-    high = float((inner * most) @ scale) + float(nu[0]) * exp_up(float(rest.high[0]))
-    high += (float(p[-1]) + float(p[1:-1][inner < _FEW].sum())) * (1.0 + _SLACK)  # beyond, and where Q's masses underflow
-    low = float(np.maximum(inner * least, 0.0) @ (2.0 - scale))
-    return low, high + _TINY
-
-
 def jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
     if not parts(run, _DENSE):
         raise TooFine
     epsilon = guess(run, log_delta)
     for _ in range(_TRIES):
-        found = OneJump(Sketch(run, epsilon, log_delta, jump=True))
+        found = OneJump(JumpSketch(run, epsilon, log_delta))
         reached = root(found.estimate, log_delta, epsilon, 1e-6)
         if abs(reached - epsilon) < _NEAR * epsilon:
             return ends(found, log_delta, slack, reached)
@@ -162,7 +211,7 @@ def jump_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         raise TooFine
     level = min(estimate(run, epsilon), -1.0)
     for _ in range(_TRIES):
-        found = OneJump(Sketch(run, epsilon, level, jump=True))
+        found = OneJump(JumpSketch(run, epsilon, level))
         reached = found.estimate(epsilon)[0]
         if abs(reached - level) < 1.0:
             return found.lower(epsilon), min(0.0, found.upper(epsilon))

@@ -18,7 +18,7 @@ from .parted_cells import Marks, place
 from .sampled import SampledGaussianLoss
 
 _SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0, 11.0, 8.0)  # -log of the relative size allowed to what is only bounded
-_DIGITS = 23.0  # about that of the errors of the contour's terms
+DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 45.0
 _NEVER = 60.0  # normal noise is not seen so far out
 _DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
@@ -26,7 +26,6 @@ _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is
 RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
-_JUMPS, _EVEN = 0.7 ** np.arange(26.0), 4.0
 _ONE = np.array([1.0, 0.0, 0.0])
 _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
 
@@ -68,11 +67,10 @@ class Sketch:
     `others` may take part, which are not marked: their pairs are symmetric.
     The transform is that of the runs without a large step and, if `marks.low` is positive, with a middle one.  The marks are such
     that all that is only bounded is small (the more so, the farther out `marks.high`), and that the contour's terms do not cancel
-    too far (the less so).  Where there are no large steps, their mark may as well be narrower, by `sharp`.  If a large step is
-    integrated over (`jump`), it may be the smaller: the contour is all that counts.
+    too far (the less so).  Where there are no large steps, their mark may as well be narrower, by `sharp`.
     """
 
-    def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float, sharp: float = 1.0, jump: bool = False) -> None:
+    def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float, sharp: float = 1.0) -> None:
         if not (parts(run, math.inf) and 1e-7 < epsilon < 300.0 and log_delta > -600.0):
             raise TooFine
         self.run, self.epsilon, self.log_delta = run, epsilon, log_delta
@@ -91,9 +89,11 @@ class Sketch:
         widest = 1.0 / math.sqrt(2.0 * (math.log(self.steps) + 4.0 + epsilon + _SURE[0] - log_delta))
         self.soft, self.hard = min(_SOFT, widest), min(_SOFT, widest, _HARD * epsilon / -math.expm1(-epsilon))
         self.sharp = sharp
-        if jump:
-            self._choose_jump()
-            return
+        self._choose()
+
+    def _choose(self) -> None:
+        """Fixes the marks, the order that shows that small ones matter little, and the saddle."""
+        epsilon, log_delta = self.epsilon, self.log_delta
         with np.errstate(all="ignore"):
             back, reached, fade = self._back(), self._reached(), self._fade()
         best = math.inf
@@ -104,7 +104,7 @@ class Sketch:
                 low = order = 0.0
             self._mark(self._marks(low, top))
             saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
-            cost = math.exp(min(self._size(saddle) - _DIGITS, 300.0)) + math.exp(2.0 - sure)
+            cost = math.exp(min(self._size(saddle) - DIGITS, 300.0)) + math.exp(2.0 - sure)
             if cost >= best:
                 break
             best, chosen = cost, (self.marks, order, saddle)
@@ -116,32 +116,6 @@ class Sketch:
         c = saddle.c
         height = self.expand(c)[0] - c * self.epsilon - math.log(c) - math.log1p(c)
         return height + math.log(saddle.width) - self.log_delta
-
-    def _choose_jump(self) -> None:
-        """The largest mark for which the contour's terms hardly cancel."""
-        self.order = 0.0
-        for high in (math.expm1(min(self.epsilon, 0.9 * self.likely)) * _JUMPS).tolist():
-            self._mark(Marks(0.0, high, 0.0, self.hard * high))
-            self.saddle = Saddle.of_epsilon(self, self.epsilon)  # type: ignore[arg-type]
-            if self._size(self.saddle) < _EVEN:
-                return
-        raise TooFine
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """Epsilons of the other steps that matter if a large step is integrated over."""
-        least = max(self.marks.high * (1.0 - self.hard * self._far), 0.03 * self.marks.high)
-        return self.epsilon - self.likely, self.epsilon - math.log1p(least)
-
-    @property
-    def _far(self) -> float:
-        """Noise beyond which hardly adds to delta."""
-        return math.sqrt(2.0 * (_DIGITS + math.log(self.steps) - self.log_delta))
-
-    @property
-    def likely(self) -> float:
-        """The largest loss of one step that matters."""
-        return max(shape.ratio(self._far + 1.0 / shape.noise) for shape, _ in self.terms)
 
     def _back(self) -> tuple[Array, list[Array], list[npt.NDArray[np.intp]]]:
         """For several r, log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)}, and where L is some epsilons."""
