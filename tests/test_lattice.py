@@ -345,9 +345,18 @@ def test_far_right_of_the_centre_nothing_underflows(mu: float, centre: float, lo
 
 
 def test_two_steps_of_little_noise_at_a_tiny_delta() -> None:
-    """log delta at 9844.0327 is -556.418017183 (an integral over the first step with 40 digits): more than what is asked."""
+    """log delta at 9844.0327 is -556.4180273230044 (an integral over the first step with 320 digits): more than what is asked."""
     run = hs.Gaussian(sigma=0.012618830165546536).poisson(rate=1.611323004785299e-08) * 2
     found = run.epsilon_bounds(9.048810485352865e-259, neighbours="remove")
     assert found.upper > 9844.0327
     back = run.log_delta_bounds(9844.0327, neighbours="remove")
-    assert back.lower <= -556.418017183 <= back.upper
+    assert back.lower <= -556.4180273230044 <= back.upper
+    assert found.width < 1e-5 * found.upper
+
+
+def test_two_large_steps_of_a_sparse_run_are_told_from_below() -> None:
+    """Tilted, the lowest cell held all that lies below it, as if it were as large as the cell; the lower end was 504.57."""
+    run = hs.Gaussian(sigma=0.093).poisson(rate=4.7e-7) * 2
+    found = run.epsilon_bounds(3e-283, neighbours="remove")
+    assert found.lower <= 620.1060130039884 <= found.upper  # an integral over the first step with 340 digits
+    assert found.width < 5e-6 * found.upper

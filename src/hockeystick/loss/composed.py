@@ -45,7 +45,7 @@ class ComposedLoss:
     """Losses with their counts, for the ordered pairs of a relation (the rows), each composed by itself."""
 
     terms: tuple[tuple[Loss, int], ...]
-    _coarse: dict[Loss, Coarse] = field(default_factory=dict, compare=False, repr=False)
+    _coarse: dict[tuple[Loss, float], Coarse] = field(default_factory=dict, compare=False, repr=False)
     _variants: "dict[str, list[ComposedLoss]]" = field(default_factory=dict, compare=False, repr=False)
     lattices: list[Any] = field(default_factory=list, compare=False, repr=False)  # that were laid for it
 
@@ -167,11 +167,11 @@ class ComposedLoss:
         """The losses as a lattice sees them; every loss but a Rényi bound has cell masses, which the lattice checks."""
         return cast("list[tuple[Divisible, int]]", list(self.terms))
 
-    def coarse(self, loss: Loss) -> Coarse:
-        """A loss on a coarse scale."""
-        if loss not in self._coarse:
-            self._coarse[loss] = Coarse(cast(Divisible, loss))
-        return self._coarse[loss]
+    def coarse(self, loss: Loss, near: float = 0.0) -> Coarse:
+        """A loss on a coarse scale, finer near some epsilon."""
+        if (loss, near) not in self._coarse:
+            self._coarse[loss, near] = Coarse(cast(Divisible, loss), near)
+        return self._coarse[loss, near]
 
     def expand(self, c: float) -> tuple[float, float, float]:
         """K, K', K'' at a real point, to a few digits."""
@@ -181,11 +181,11 @@ class ComposedLoss:
             value, first, second = value + count * k0, first + count * k1, second + count * k2
         return value, first, second
 
-    def sketch(self, c: float, cap: float = math.inf) -> tuple[float, float, float]:
+    def sketch(self, c: float, cap: float = math.inf, near: float = 0.0) -> tuple[float, float, float]:
         """The same from the coarse scale, at any c, with the losses above `cap` lowered to it."""
         value = first = second = 0.0
         for loss, count in self.terms:
-            k0, k1, k2 = self.coarse(loss).expand(c, cap)
+            k0, k1, k2 = self.coarse(loss, near).expand(c, cap)
             value, first, second = value + count * k0, first + count * k1, second + count * k2
         return value, first, second
 

@@ -137,8 +137,9 @@ class Lattice:
             z = part.points(self.step)
             log_p, log_q, error = by_blocks(loss, z[1:] - 0.5 * self.step)
             tilted = log_p + self.theta * z
+            if self.native or not log_p[0] - log_q[0] > z[0] - self.step:
+                tilted[0] = -math.inf  # what lies below the range would be told as far too much
             heavy = tilted > tilted.max() - 40.0 - math.log(count)
-            heavy[0] &= not self.native
             log_p, log_q = np.where(heavy, log_p - error, -math.inf), log_q + error
             with np.errstate(divide="ignore"):
                 gain = np.where(heavy, log_p - log_q - z, 0.0)

@@ -11,6 +11,7 @@ from .noise import TooFine
 
 MOST = 1 << 19
 _TOLERANCE, _FINE = 18.0, 24.0  # -log of the relative size allowed to what the window leaves out
+_STEEP = -100.0  # log of a delta that takes a steep tilt
 _AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
 
 
@@ -42,7 +43,8 @@ class Plan(NamedTuple):
         # E e^-Z is at most 1, so that a loss above this cap, taken for infinite, adds no more to delta than e^{epsilon - cap}
         cap = centre - log_delta + tolerance + 4.0 + steps
         cap = cap if fine else min(cap, _cap(run, centre))
-        theta = run.saddle_of_epsilon(centre, expand=lambda c: run.sketch(c, cap))
+        near = centre if log_delta < _STEEP else 0.0
+        theta = run.saddle_of_epsilon(centre, expand=lambda c: run.sketch(c, cap, near))
         top = 1e3 * (tolerance - log_delta) / max(centre, 1e-13)  # a shorter window is of no use
         if run.native:
             top = min(top, 10.0 / run.native)
@@ -53,12 +55,12 @@ class Plan(NamedTuple):
 
         def tried(theta: float) -> tuple[float, float]:
             """How far a window must reach to the left and to the right."""
-            value, _, second = run.sketch(theta, cap)
+            value, _, second = run.sketch(theta, cap, near)
             busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
             share = log_delta - busy + theta * centre  # of delta in what the transform sees
             right, ahead = math.inf, 0.0
             for more in (_AHEAD * max(min(1.0 / math.sqrt(second), 4.0 * theta), 1e-300)).tolist():
-                needed = (run.sketch(theta + more, cap)[0] - log_delta - (theta + more) * centre + tolerance) / more
+                needed = (run.sketch(theta + more, cap, near)[0] - log_delta - (theta + more) * centre + tolerance) / more
                 if needed < right:
                     right, ahead = needed, more
             left = (tolerance - log_delta) / theta
@@ -79,9 +81,10 @@ class Plan(NamedTuple):
         _, window, theta, ahead = min((plan for plan in plans if plan[0] >= enough), key=lambda plan: plan[1])
         ranges = []
         for loss, _ in run.terms:
-            low, high = run.coarse(loss).range(log_delta - tolerance - steps)
+            coarse = run.coarse(loss, near)
+            low, high = coarse.range(log_delta - tolerance - steps)
             # what lies below weighs next to nothing once it is tilted
-            floor = (run.coarse(loss).expand(theta, cap)[0] - tolerance - steps) / theta
+            floor = (coarse.expand(theta, cap)[0] - tolerance - steps) / theta
             ranges.append((min(max(low, floor), high), min(high, cap)))
         return Plan(theta, centre, window * stretch, ahead, margin, ranges)
 
