@@ -75,3 +75,14 @@ def test_what_is_hard_is_left_out_without_a_sound():
             assert low[place] <= one.upper
             assert one.lower <= high[place]
     assert (np.isnan(low) == np.isnan(high)).all()
+
+
+def test_a_whole_grid_is_answered_together():
+    """A saddle that one run of many took for lost cost all of its neighbours their answers."""
+    rate, noise = np.meshgrid(np.geomspace(1e-3, 0.1, 10), np.linspace(0.8, 5.0, 14))
+    low, high = sampled_epsilons(_runs(noise, rate, 1000.0, 1e-6), (True, False))
+    answered = np.isfinite(low)
+    assert answered.mean() > 0.7
+    assert (high - low)[answered].max() < 1e-8
+    low, _ = sampled_epsilons(_runs([3.7077, 2.0], [0.0046416, 0.02], 1000.0, 1e-6), (True, False))
+    assert np.isfinite(low).all()
