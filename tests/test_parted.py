@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 import hockeystick as hs
 from hockeystick.loss import engine
+from hockeystick.loss.big_jump import jumped_epsilon, jumped_log_delta
 from hockeystick.loss.lattice import lattice_epsilon
 from hockeystick.loss.noise import Shape, TooFine
 from hockeystick.loss.parted import Parted, parted_epsilon, parted_log_delta
@@ -300,3 +301,20 @@ def test_few_large_losses_among_many_small_ones():
     """The guess of epsilon once lay so far off that 70 % of it stayed open."""
     bounds = (hs.Laplace(0.1) * 3 + hs.Laplace(50.0) * 1000).epsilon_bounds(1e-6)
     assert bounds.width <= 1e-5 * bounds.upper
+
+
+def test_one_big_jump_is_a_good_guess() -> None:
+    """Within a tenth where the engine is asked; no guess for losses of other kinds."""
+    for rate, sigma, steps, delta in (
+        (2e-4, 1.0, 1200, 2e-9),
+        (5e-4, 2.4, 400, 2e-11),
+        (1e-3, 0.6, 100, 1e-30),
+        (1e-5, 0.8, 10**5, 1e-7),
+    ):
+        release = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
+        run, truth = release._run("remove"), release.epsilon(delta, neighbours="remove")
+        assert jumped_epsilon(run, math.log(delta)) == pytest.approx(truth, rel=0.12)
+        assert jumped_log_delta(run, truth) == pytest.approx(math.log(delta), rel=0.2)
+    for release in (hs.Laplace(scale=2.0) * 5, hs.Gaussian(sigma=2.0) * 3):
+        assert jumped_epsilon(release._run("remove"), -20.0) is None
+        assert jumped_log_delta(release._run("remove"), 1.0) is None

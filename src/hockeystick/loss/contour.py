@@ -104,12 +104,11 @@ def log_markov(s: float) -> float:
     return -math.log1p(s) - s * math.log1p(1.0 / s)
 
 
-def contours(run: ComposedLoss, saddle: Saddle) -> "Iterator[Contour]":
+def contours(run: ComposedLoss, first: "Contour") -> "Iterator[Contour]":
     """The one through the saddle; if that takes many nodes, first some with few of them, left of it."""
-    first = Contour(run, saddle)
     if not 0 < first.planned() <= _MANY:
         for share in SHARES:
-            other = Contour(run, saddle.back(run, share))
+            other = Contour(run, first.saddle.back(run, share))
             if 0 < other.planned() <= _MANY:
                 yield other
     yield first

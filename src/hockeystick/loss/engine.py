@@ -29,6 +29,7 @@ from .stand_ins import closer_epsilon, closer_log_delta
 _SHIFTS = 32  # first places in the search for the best shift
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _CLOSE = 1e-9  # ends with which one is content
+_HOPELESS = 2e-9  # ends of two ordered pairs that are not as close for one of them
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
@@ -113,7 +114,7 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval
     else:
         if run.fades:
             try:
-                for contour in contours(run, Saddle.of_epsilon(run, epsilon)):
+                for contour in contours(run, Contour(run, Saddle.of_epsilon(run, epsilon))):
                     high = min(high, contour.markov(epsilon))
                     if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
                         low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
@@ -155,10 +156,10 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
     return largest(ends)
 
 
-def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> Interval:
+def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, most: float | None = None) -> Interval:
     """Both ends of the smallest epsilon >= 0 at which the finite part of delta is at most this.
 
-    Below `floor` the ends need not be close.
+    Below `floor` the ends need not be close.  If an upper end `most` is given, a contour would not prove more.
     """
     ceiling = run.ceiling
     if log_delta == -math.inf:
@@ -168,19 +169,20 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0) -> 
     sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < log_delta for loss, count in run.terms)
     if sparse and largest(certain(single, 0.0) for single in run.singles())[1] <= target[0]:
         return 0.0, 0.0
-    low, high = 0.0, ceiling
+    low, high = 0.0, ceiling if most is None else min(most, ceiling)
     try:
         if has_closed(run):
             low, high = largest(by_closed_form(single, log_delta, target) for single in run.singles())
-        elif run.fades:
-            low, high = by_contour(run, log_delta, target)
+        elif run.fades and most is None:
+            low, high = by_contour(run, log_delta, target, floor)
     except TooFine:
         if (plain := unsampled(run)) != run:
             high = _finite_epsilon(plain, log_delta)[1]
     if low < high * (1.0 - 1e-9) and run.rows > 1:  # each ordered pair by itself may prove more
         ends = -math.inf, -math.inf
-        for single in run.singles():
-            ends = largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]))))
+        for row, single in enumerate(run.singles()):  # the contour was laid for the first
+            known = high if row == 0 and low < high * (1.0 - _HOPELESS) else None
+            ends = largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]), known)))
         low, high = max(low, ends[0]), min(high, ends[1])
     else:
         low, high = closer_epsilon(run, log_delta, slack, floor, (low, high))
@@ -231,10 +233,13 @@ def has_closed(run: ComposedLoss) -> bool:
     return all(_closed(single, 0.0) is not None for single in run.singles())
 
 
-def by_contour(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
+def by_contour(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:
     """By the contour."""
-    low, high = 0.0, math.inf
-    for contour in contours(run, Saddle.of_delta(run, log_delta)):
+    first = Contour(run, Saddle.of_delta(run, log_delta))
+    low, high = 0.0, first.markov_epsilon(target[0])
+    if high <= floor:
+        return low, high
+    for contour in contours(run, first):
         ends = _on_contour(contour, log_delta, target)
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < _CLOSE * high:

@@ -18,13 +18,15 @@ place and its width scaled by e^-slip and e^slip, and all of it times e^slip and
 """
 
 import math
+from contextlib import suppress
 
 import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT, exp_up
 from ..numerics.series import Array
+from .big_jump import jumped_epsilon
 from .composed import ComposedLoss
-from .contour import Saddle, contours
+from .contour import Contour, Saddle, contours
 from .contour_many import contour_ends
 from .noise import TooFine
 from .parted import Parted
@@ -86,7 +88,7 @@ class _Rest:
         self.slip = loss.slip(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
         low, high = np.full(y.size, -math.inf), np.zeros(y.size)
         for share in _PLACES if rest.terms else ():
-            contour = next(contours(rest, Saddle.of_epsilon(rest, share * float(y[0]))))
+            contour = next(contours(rest, Contour(rest, Saddle.of_epsilon(rest, share * float(y[0])))))
             if not (0 < contour.planned() <= _NODES and contour.lay()):
                 raise TooFine
             with np.errstate(all="ignore"):
@@ -195,7 +197,15 @@ def jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[flo
     """Both ends of epsilon, for log delta known up to slack."""
     if not parts(run, _DENSE):
         raise TooFine
-    epsilon = guess(run, log_delta)
+    start = jumped_epsilon(run, log_delta)
+    if start is not None:
+        with suppress(TooFine):
+            return _from(run, log_delta, slack, start)
+    return _from(run, log_delta, slack, guess(run, log_delta))
+
+
+def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> tuple[float, float]:
+    """Likewise, from this guess on."""
     for _ in range(_TRIES):
         found = OneJump(JumpSketch(run, epsilon, log_delta))
         reached = root(found.estimate, log_delta, epsilon, 1e-6)

@@ -9,6 +9,7 @@ large" or, less a bound of what small steps alone can do, with phi^n - (phi - mi
 """
 
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,14 +19,15 @@ from ..numerics.cells import Cells
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array, ComplexArray, log1p_complex
 from .apart import Apart
+from .big_jump import jumped_epsilon, jumped_log_delta
 from .composed import ComposedLoss, ComposedSlice
 from .contour import Contour, log_markov
 from .noise import TooFine
 from .parted_cells import Marks
-from .parted_marks import RATES, Sketch, largest_sum, parts, unmarked
+from .parted_marks import Sketch, largest_sum, parts, unmarked
 from .parted_step import PartedStep
 from .plan import estimate, guess
-from .search import About, ends, root, settled_epsilon, settled_log_delta
+from .search import BELOW, About, ends, root, settled_epsilon, settled_log_delta
 
 _FINE = 30.0  # -log of the errors of the rule
 _NEAR, _CLOSE, _NARROW = 0.01, 1e-8, 5e-6
@@ -171,7 +173,7 @@ class Parted(Apart):
         """Bounds of Q(S < eps, some): for several r, log of a sum over outcomes above some edges, to be multiplied by
         e^{r (eps - epsilon)}, and the probability that an outcome below them is marked as large."""
         self._taken = []
-        for rate in (RATES / self.sketch.epsilon).tolist():
+        for rate in self.sketch.rates:
             height = math.fsum(count * math.log1p(step.reverse_above(rate)) for step, count in self.steps) + 1e-9
             for loss, count in self.sketch.others:  # E_Q e^{-rZ} is E_P e^{rZ}
                 height += count * float(loss.slice(rate, rate, count).above(np.array([rate]))[0, 0]) * (1.0 + 4.0 * UNIT)
@@ -198,42 +200,49 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
     """Both ends of epsilon, for log delta known up to slack."""
     if not parts(run):
         raise TooFine
-    base, start = _beyond(run, log_delta)
     low, high = -math.inf, math.inf
-    for sharp in _SHARP:
-        with suppress(TooFine):
-            found = _ends(run, log_delta, slack, base, start, sharp)
-            low, high = max(low, found[0]), min(high, found[1])
-        if high - low < _NARROW * high:
-            return low, high
+    for base, start in _starts(run, log_delta):
+        for sharp in _SHARP:
+            with suppress(TooFine):
+                found = _ends(run, log_delta, slack, base, start, sharp)
+                low, high = max(low, found[0]), min(high, found[1])
+            if high - low < _NARROW * high:
+                return low, high
     if low == -math.inf and high == math.inf:
         raise TooFine
     return low, high
 
 
 def _ends(run: ComposedLoss, log_delta: float, slack: float, base: float, start: float, sharp: float) -> tuple[float, float]:
-    def sketched(beyond: float) -> tuple[Sketch, About]:
-        sketch = Sketch(run, base + beyond, log_delta, sharp)
-        return sketch, lambda x: sketch.about(base + x)
-
-    sketch, beyond = settled_epsilon(sketched, log_delta, start, 1e-3, _NEAR)
-    found = ends(parted := Parted(sketch), log_delta, slack, base + beyond)
-    beyond = root(lambda x: parted.estimate(base + x), log_delta, beyond, 1e-13)
-    if found[1] - found[0] > _CLOSE * (base + beyond) and abs(base + beyond - sketch.epsilon) > _NEAR * beyond:
+    """What steps parted for about this epsilon prove; if that is little, and it was another epsilon, for that one."""
+    found = ends(parted := Parted(Sketch(run, base + start, log_delta, sharp)), log_delta, slack, base + start)
+    beyond = root(lambda x: parted.estimate(base + x), log_delta, start, 1e-13)
+    if found[1] - found[0] > _CLOSE * (base + beyond) and abs(beyond - start) > _NEAR * beyond:
         found = ends(Parted(Sketch(run, base + beyond, log_delta, sharp)), log_delta, slack, base + beyond)
     return found
 
 
-def _beyond(run: ComposedLoss, log_delta: float) -> tuple[float, float]:
-    """The largest sum of the losses that are not marked, if epsilon lies beyond it, else 0; and about how far beyond."""
+def _starts(run: ComposedLoss, log_delta: float) -> Iterator[tuple[float, float]]:
+    """The largest sum of the losses that are not marked, if epsilon lies beyond it, else 0; and about how far beyond.
+
+    The guess of one big jump comes first; then the other, made better by what marks for it say.
+    """
     others = unmarked(run)
-    base = largest_sum(others)
+    base, steps, level = largest_sum(others), run, log_delta
     if base > 0.0:
         steps = ComposedLoss(tuple(term for term in run.terms if term not in others))
-        level = log_delta - sum(count * loss.log_top_mass for loss, count in others)
-        if level < estimate(steps, 0.0):
-            return base, guess(steps, level)
-    return 0.0, guess(run, log_delta)
+        level -= sum(count * loss.log_top_mass for loss, count in others)
+        if not level < estimate(steps, 0.0):
+            base, steps, level = 0.0, run, log_delta
+    if start := jumped_epsilon(steps, level):
+        yield base, start
+
+    def sketched(beyond: float) -> tuple[Sketch, About]:
+        sketch = Sketch(run, base + beyond, log_delta)
+        return sketch, lambda x: sketch.about(base + x)
+
+    with suppress(TooFine):
+        yield base, settled_epsilon(sketched, log_delta, guess(steps, level), 1e-3, _NEAR)[1]
 
 
 def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
@@ -245,5 +254,10 @@ def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         sketch = Sketch(run, epsilon, log_delta)
         return sketch, sketch.about
 
-    parted = Parted(settled_log_delta(sketched, epsilon, estimate(run, epsilon)))
-    return parted.lower(epsilon), min(0.0, parted.upper(epsilon))
+    level = jumped_log_delta(run, epsilon)
+    sketch = settled_log_delta(sketched, epsilon, estimate(run, epsilon)) if level is None else sketched(min(level, BELOW))[0]
+    found = (parted := Parted(sketch)).lower(epsilon), parted.upper(epsilon)
+    reached = min(parted.estimate(epsilon)[0], BELOW)
+    if found[1] - found[0] > _CLOSE and abs(reached - sketch.log_delta) > 1.0:
+        found = (parted := Parted(sketched(reached)[0])).lower(epsilon), parted.upper(epsilon)
+    return found[0], min(0.0, found[1])

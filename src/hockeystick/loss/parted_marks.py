@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from ..numerics.series import Array
 from .composed import ComposedLoss
@@ -96,7 +95,7 @@ class Sketch:
         epsilon, log_delta = self.epsilon, self.log_delta
         with np.errstate(all="ignore"):
             back, reached, fade = self._back(), self._reached(), self._fade()
-        best = math.inf
+        best, self._best = math.inf, RATES.size // 2
         for sure in _SURE:
             top = self._top(back, log_delta - sure)
             low, order = self._bottom(reached, log_delta - sure, top)
@@ -110,6 +109,7 @@ class Sketch:
             best, chosen = cost, (self.marks, order, saddle)
         marks, self.order, self.saddle = chosen
         self._mark(marks)
+        self.rates: list[float] = (RATES[max(self._best - 1, 0) : self._best + 2] / epsilon).tolist()
 
     def _size(self, saddle: Saddle) -> float:
         """log of the contour's terms, relative to delta."""
@@ -117,35 +117,36 @@ class Sketch:
         height = self.expand(c)[0] - c * self.epsilon - math.log(c) - math.log1p(c)
         return height + math.log(saddle.width) - self.log_delta
 
-    def _back(self) -> tuple[Array, list[Array], list[npt.NDArray[np.intp]]]:
-        """For several r, log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)}, and where L is some epsilons."""
+    def _back(self) -> tuple[Array, list[Array], list[Array]]:
+        """For several r: log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)}; and where L is above some."""
         rates = RATES / self.epsilon
         fixed = self.epsilon + np.array([self._beside(rate)[0] for rate in rates.tolist()])
-        lifted = []
+        lifted: list[Array] = []
         for guide in self.guides:
             fixed = fixed + guide.count * np.log1p(np.maximum(guide.bent(-rates).sum(axis=1), -0.999))
             lift = np.exp(np.minimum(rates[:, None] * (self.epsilon - guide.ratio), 600.0))
             lifted.append(lift * (guide.weight * guide.count))
-        # from there on Chernoff's bound is used
-        cuts = [np.minimum(guide.ratio.searchsorted(_SHARES * self.epsilon), guide.ratio.size - 1) for guide in self.guides]
-        return fixed, lifted, cuts
+        # there Chernoff's bound is used
+        beyond: list[Array] = [(guide.ratio[:, None] >= _SHARES * self.epsilon).astype(np.float64) for guide in self.guides]
+        return fixed, lifted, beyond
 
     def _beside(self, c: float) -> Array:
         """log of the transform of the others at c, and two derivatives; E_Q e^{-cZ} is E_P e^{cZ}."""
         return sum((count * np.array(loss.expand(c)) for loss, count in self.others), np.zeros(3))
 
-    def _top(self, back: tuple[Array, list[Array], list[npt.NDArray[np.intp]]], target: float) -> tuple[float, float]:
+    def _top(self, back: tuple[Array, list[Array], list[Array]], target: float) -> tuple[float, float]:
         """The least x from which a step may be called large: the others hardly ever take it back below epsilon; and its width."""
         hard = self.hard
 
         def taken(x: float) -> float:
             near, heavy = np.full(_SHARES.size, 1e-300), np.full((RATES.size, _SHARES.size), 1e-290)
-            for lift, cuts, guide in zip(back[1], back[2], self.guides, strict=True):
+            for lift, beyond, guide in zip(back[1], back[2], self.guides, strict=True):
                 mark = guide.mark(x, hard * x)
-                near += guide.count * np.append(0.0, np.add.accumulate(guide.weight * mark))[cuts]
-                heavy += np.add.accumulate((lift * mark)[:, ::-1], axis=1)[:, guide.ratio.size - 1 - cuts]
-            far = (back[0][:, None] + np.log(heavy)).min(axis=0)
-            return float(np.logaddexp(far, np.log(near) + self.epsilon).min())
+                near += (guide.count * guide.weight * mark) @ (1.0 - beyond)
+                heavy += lift @ (mark[:, None] * beyond)
+            found = np.logaddexp(back[0][:, None] + np.log(heavy), np.log(near) + self.epsilon).min(axis=1)
+            self._best = int(found.argmin())
+            return float(found[self._best])
 
         def gone(x: float) -> float:
             """log of all that there is of large steps."""

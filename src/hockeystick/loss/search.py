@@ -13,7 +13,7 @@ About = Callable[[float], tuple[float, float]]
 _TRIES = 6
 _STEEP = 1e12  # slopes of log delta over log epsilon beyond which rounding decides
 _FAR, _HALVINGS = 1e-10, 40  # of epsilon
-_BELOW = -1e-9  # the logarithm of a delta below 1
+BELOW = -1e-9  # the logarithm of a delta below 1
 
 
 class Proof(Protocol):
@@ -80,10 +80,10 @@ def settled_epsilon(
 
 def settled_log_delta(make: Callable[[float], tuple[Made, About]], epsilon: float, log_delta: float) -> Made:
     """What is made for a log delta at this epsilon, made anew for the one it finds until that is the same to about e."""
-    level = min(log_delta, _BELOW)
+    level = min(log_delta, BELOW)
     for _ in range(_TRIES):
         made, about = make(level)
-        found = min(about(epsilon)[0], _BELOW)
+        found = min(about(epsilon)[0], BELOW)
         if abs(found - level) < 1.0:
             break
         level = found

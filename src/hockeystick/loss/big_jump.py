@@ -1,0 +1,84 @@
+"""About where epsilon of a sparse run lies, by the principle of one big jump: no more than a guess.
+
+Small losses add up to something normal, and at most one step adds a large loss to them.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..numerics.series import Array
+from .composed import ComposedLoss
+from .gaussian import GaussianLoss
+from .noise import LOG_ROOT_TWO_PI
+from .sampled import SampledGaussianLoss
+
+_SMALL = 0.25  # of epsilon
+_SPACING, _BEFORE, _BEYOND = 0.05, 8.0, 4.0  # of the nodes of the noise, and how far they reach
+_LEAST, _MOST, _HALVINGS = 1e-7, 300.0, 14  # of epsilon
+_NODES = 20_000
+_FAINT = -600.0  # log delta
+
+
+def jumped_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
+    """About the epsilon at which delta has this logarithm; none if the principle does not serve."""
+    about = _about(run, log_delta)
+    if about is None:
+        return None
+    left, right = math.log(_LEAST), math.log(_MOST)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (left + right)
+        left, right = (middle, right) if about(math.exp(middle)) > log_delta else (left, middle)
+    return math.exp(0.5 * (left + right))
+
+
+def jumped_log_delta(run: ComposedLoss, epsilon: float) -> float | None:
+    """About log delta(epsilon), not below -600; none likewise."""
+    about = _about(run, _FAINT)
+    return None if about is None else max(about(epsilon), _FAINT)
+
+
+def _about(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
+    """log delta, down to this; none if there are other losses than sampled Gaussian steps in the order "remove" and Gaussian
+    ones."""
+    normal, losses, weights = 0.0, [], []
+    for loss, count in run.terms:
+        if isinstance(loss, GaussianLoss):
+            normal += count * loss.square
+        elif isinstance(loss, SampledGaussianLoss) and loss.removals == (True,):
+            shape = loss.shape
+            spacing = _SPACING * min(shape.noise, 3.0)
+            last = 1.0 / shape.noise + math.sqrt(2.0 * max(math.log(count) - least, 0.0)) + _BEYOND
+            if not (last + _BEFORE) / spacing < _NODES:
+                return None
+            z = np.arange(-_BEFORE, last, spacing)
+            ratio, _ = shape.ratios(z)
+            losses.append(ratio)
+            weights.append(ratio - 0.5 * z * z + (math.log(count * spacing) - LOG_ROOT_TWO_PI))
+        else:
+            return None
+    if not losses:
+        return None
+    loss_of = np.concatenate(losses)
+    order = np.argsort(loss_of)
+    loss_of, weight = loss_of[order], np.exp(np.concatenate(weights)[order])
+    squares = np.add.accumulate(np.append(normal, weight * loss_of * loss_of))
+
+    def about(epsilon: float) -> float:
+        first = int(loss_of.searchsorted(_SMALL * epsilon))
+        deviation = math.sqrt(max(float(squares[first]), 1e-30))
+        with np.errstate(all="ignore"):
+            deltas = _normal(np.append(epsilon, epsilon - loss_of[first:]), deviation)
+            return math.log(max(float(deltas[0]) + float(weight[first:] @ deltas[1:]), 1e-300))
+
+    return about
+
+
+def _normal(epsilon: Array, mu: float) -> Array:
+    """delta of Gaussian noise, to a few digits."""
+    from scipy.special import log_ndtr, ndtr
+
+    a = epsilon * (1.0 / mu) - 0.5 * mu
+    found: Array = np.maximum(ndtr(-a) - np.exp(np.minimum(epsilon + log_ndtr(-a - mu), 1.0)), 0.0)
+    return found
