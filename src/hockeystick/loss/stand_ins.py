@@ -61,7 +61,7 @@ def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: flo
     """Closer ends of epsilon, for log delta known up to slack; nothing more is done once epsilon is at most `floor`."""
     low, high = ends
     for one in _chosen(run, floor, True):
-        if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-3)):
+        if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-6)):
             with suppress(TooFine):
                 found = one.epsilon(run, log_delta, slack)
                 low, high = _joined((low, high), (max(found[0], 0.0), max(found[1], 0.0)))  # epsilon is 0 or more
