@@ -12,7 +12,6 @@ About = Callable[[float], tuple[float, float]]
 
 _TRIES = 6
 _STEEP = 1e12  # slopes of log delta over log epsilon beyond which rounding decides
-_FAR, _HALVINGS = 1e-10, 40  # of epsilon
 BELOW = -1e-9  # the logarithm of a delta below 1
 
 
@@ -44,24 +43,8 @@ def ends(
     if not pace > 0.0:
         return -math.inf, math.inf
 
-    def below(e: float) -> float:
-        return proof.lower(e) - (log_delta + slack)
-
-    def above(e: float) -> float:
-        return (log_delta - slack) - proof.upper(e)
-
-    low, high = certified_end(below, epsilon, -pace, attempts), certified_end(above, epsilon, pace, attempts)
-    return _nearer(below, epsilon, low), _nearer(above, epsilon, high)
-
-
-def _nearer(margin: Callable[[float], float], fails: float, holds: float) -> float:
-    """An end that lies far away, as beyond a cliff of delta, brought nearer by halves."""
-    for _ in range(_HALVINGS):
-        if not _FAR * abs(fails) < abs(holds - fails) < math.inf:
-            break
-        middle = 0.5 * (fails + holds)
-        fails, holds = (fails, middle) if margin(middle) >= 0.0 else (middle, holds)
-    return holds
+    low = certified_end(lambda e: proof.lower(e) - (log_delta + slack), epsilon, -pace, attempts)
+    return low, certified_end(lambda e: (log_delta - slack) - proof.upper(e), epsilon, pace, attempts)
 
 
 def settled_epsilon(

@@ -3,6 +3,9 @@
 import math
 from collections.abc import Callable
 
+_FAR, _HALVINGS = 1e-11, 40  # of an end
+_BLIND = 16  # attempts
+
 
 def increasing_root(
     function: Callable[[float], tuple[float, float]],
@@ -52,9 +55,10 @@ def increasing_root(
 def certified_end(margin: Callable[[float], float], guess: float, pace: float, attempts: int = 60) -> float:
     """From a guess, go in the direction of pace's sign until the margin is not negative.
 
-    The margin is taken to grow about as fast as |pace|; +-inf if it never does.
+    The margin is taken to grow about as fast as |pace|; +-inf if it never does.  An end that lies far away, as beyond a cliff, is
+    brought nearer by halves.
     """
-    point = guess
+    point = fails = guess
     if not abs(pace) > 0.0:
         return math.copysign(math.inf, pace)
     for attempt in range(attempts):
@@ -62,9 +66,22 @@ def certified_end(margin: Callable[[float], float], guess: float, pace: float, a
             break
         gap = margin(point)
         if gap >= 0.0:
-            return point
-        if math.isinf(gap):
-            break
-        point -= gap / pace * (1.0 + 1e-6 + 0.1 * attempt)
+            return _nearer(margin, fails, point)
+        fails = point
+        if math.isinf(gap):  # nothing is proved so near to a cliff
+            if attempt > _BLIND:
+                break
+            point += math.copysign(abs(point) * 8.0**attempt * 2.0**-53, pace)
+        else:
+            point -= gap / pace * (1.0 + 1e-6 + 0.1 * attempt)
         point = math.nextafter(point, math.copysign(math.inf, pace))
     return math.copysign(math.inf, pace)
+
+
+def _nearer(margin: Callable[[float], float], fails: float, holds: float) -> float:
+    for _ in range(_HALVINGS):
+        if not abs(holds - fails) > _FAR * abs(fails):
+            break
+        middle = 0.5 * (fails + holds)
+        fails, holds = (fails, middle) if margin(middle) >= 0.0 else (middle, holds)
+    return holds
