@@ -26,11 +26,11 @@ def jumped_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
     about = _about(run, log_delta)
     if about is None:
         return None
-    left, right = math.log(_LEAST), math.log(_MOST)
+    left, right = least, most = math.log(_LEAST), math.log(_MOST)
     for _ in range(_HALVINGS):
         middle = 0.5 * (left + right)
         left, right = (middle, right) if about(math.exp(middle)) > log_delta else (left, middle)
-    return math.exp(0.5 * (left + right))
+    return math.exp(0.5 * (left + right)) if least < left and right < most else None
 
 
 def jumped_log_delta(run: ComposedLoss, epsilon: float) -> float | None:

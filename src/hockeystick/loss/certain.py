@@ -2,6 +2,7 @@
 
 delta(eps) >= delta of any step of the run;  >= 1 - e^eps;  >= P(Z = ceiling) (1 - e^{eps - ceiling})
 delta(eps) <= sum of the steps' delta(0) + max(0, 1 - e^eps);  = 0 from the ceiling on;  <= 1
+delta(eps) <= P(T > b - t) delta'(eps - b) + delta'(eps - b + t), T <= b the losses of some of the steps, delta' of the others
 delta(eps) <= that of the run with every sampled step replaced by the step itself (sampling is post-processing:
               a fresh draw of the noise stands in for the answer with probability 1 - q)
 """
@@ -107,6 +108,24 @@ def near_one(run: ComposedLoss, epsilon: float) -> float:
     return (
         math.log1p(-math.exp(bound)) * (1.0 + 2.0 * FUNCTION) - 1e4 * FUNCTION * math.exp(bound) if bound < -1e-3 else -math.inf
     )
+
+
+def without_bounded(run: ComposedLoss) -> tuple[ComposedLoss, ComposedLoss] | None:
+    """The steps that have a largest loss, sampled Gaussian ones aside, and the others; none if either are missing."""
+    bounded = [term for term in run.terms if term[0].ceiling < math.inf and not isinstance(term[0], SampledGaussianLoss)]
+    if not 0 < len(bounded) < len(run.terms):
+        return None
+    return composed(bounded), composed([term for term in run.terms if term not in bounded])
+
+
+def log_near_top(run: ComposedLoss, distance: float) -> float:
+    """An upper bound of log P(no loss is farther than this from the largest that it can be)."""
+    total = 0.0
+    for loss, count in run.divisible:
+        edge = loss.ceiling - distance - loss.slip(loss.ceiling) - 4.0 * UNIT * (loss.ceiling + distance)
+        log_p, _, error = loss.masses(np.array([edge]))
+        total += count * (float(log_p[1]) + (error if isinstance(error, float) else float(error[1])))
+    return min(0.0, total + 1e-12 * (1.0 + abs(total)))
 
 
 def unsampled(run: ComposedLoss) -> ComposedLoss:

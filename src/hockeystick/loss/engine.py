@@ -15,9 +15,21 @@ import numpy as np
 
 from ..errors import Unsupported
 from ..numerics.roots import certified_end, increasing_root
-from ..numerics.rounding import FUNCTION, LARGEST, UNIT, exp_down, up
+from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, exp_down, up
 from ..numerics.series import log_fraction
-from .certain import Interval, at_least, certain, contradict, epsilon_at_least, largest, near_one, trivial, unsampled
+from .certain import (
+    Interval,
+    at_least,
+    certain,
+    contradict,
+    epsilon_at_least,
+    largest,
+    log_near_top,
+    near_one,
+    trivial,
+    unsampled,
+    without_bounded,
+)
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
@@ -29,6 +41,8 @@ from .stand_ins import closer_epsilon, closer_log_delta
 _SHIFTS = 32  # first places in the search for the best shift
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _CLOSE = 1e-9  # ends with which one is content
+_WIDE = 1e-6  # ends with which one is not
+_LATE = 1e-3
 _HOPELESS = 2e-9  # ends of two ordered pairs that are not as close for one of them
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
@@ -131,6 +145,8 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval
         elif low < high - 1e-9:
             low, high = closer_log_delta(run, epsilon, fine, (low, high))
             low = max(low, at_least(run, epsilon))
+            if low < high - _WIDE and (apart := without_bounded(run)):
+                high = min(high, _finite_log_delta(apart[1], down(epsilon - apart[0].ceiling), fine)[1])
             if low < high - 1.0 and not run.infinite():
                 high = min(high, renyi_log_delta(run, epsilon))
     low, high = _agreed(low, high)
@@ -185,7 +201,11 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
             ends = largest((ends, _finite_epsilon(single, log_delta, max(floor, ends[0]), known)))
         low, high = max(low, ends[0]), min(high, ends[1])
     else:
+        if floor and high > floor:  # that may be all that is asked
+            high = min(high, _beyond_bounded(run, log_delta))
         low, high = closer_epsilon(run, log_delta, slack, floor, (low, high))
+        if low < high * (1.0 - _WIDE) and high > floor:
+            high = min(high, _beyond_bounded(run, log_delta))
         if low < high * (1.0 - 1e-3) and high > floor:
             low = max(low, epsilon_at_least(run, target[1]))
         if low < 0.99 * high and high > floor and target[0] > -700.0:
@@ -193,6 +213,19 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
                 high = min(high, renyi_epsilon(run, exp_down(target[0])))
     low, high = _agreed(low, min(high, ceiling))
     return max(0.0, low), max(0.0, high)
+
+
+def _beyond_bounded(run: ComposedLoss, log_delta: float) -> float:
+    """An upper end of epsilon, if some losses are bounded: the sum of the largest, and of the others that of a larger delta.
+
+    The share `_LATE` of delta is for bounded losses farther from their largest than epsilon of that share, of the others.
+    """
+    if not (apart := without_bounded(run)):
+        return math.inf
+    bounded, others = apart
+    far = _finite_epsilon(others, log_delta + math.log(_LATE))[1]
+    level = log_delta + math.log1p(-_LATE) - log_near_top(bounded, far) if far < math.inf else log_delta
+    return up(bounded.ceiling + (_finite_epsilon(others, level)[1] if level < -1e-9 else 0.0))
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:
