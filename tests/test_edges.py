@@ -223,3 +223,14 @@ def test_hardly_any_noise_in_a_sample_is_no_privacy(sigma):
     bounds = hs.Gaussian(sigma).poisson(0.5).epsilon_bounds(1e-9)
     assert bounds.lower <= 0.5 / sigma**2 * (1.0 + 1e-4)
     assert 0.5 / sigma**2 * (1.0 - 1e-4) <= bounds.upper < math.inf
+
+
+@pytest.mark.parametrize("scale", [17.3, 1e3, 176191.34278145785])
+@pytest.mark.parametrize("delta", [1e-15, 1e-30, 2.446065864247474e-195])
+def test_next_to_the_largest_loss(scale, delta):
+    """epsilon = 1/scale + 2 log(1 - delta) of a Laplace step; nothing is proved closer to the cliff than rounding allows."""
+    found = hs.Laplace(scale=scale).epsilon_bounds(delta)
+    truth = 1.0 / scale + 2.0 * math.log1p(-delta)
+    assert found.lower <= truth * (1.0 + 4e-16)
+    assert found.upper >= truth * (1.0 - 4e-16)
+    assert found.width <= 1e-12 * found.upper

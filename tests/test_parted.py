@@ -318,3 +318,35 @@ def test_one_big_jump_is_a_good_guess() -> None:
     for release in (hs.Laplace(scale=2.0) * 5, hs.Gaussian(sigma=2.0) * 3):
         assert jumped_epsilon(release._run("remove"), -20.0) is None
         assert jumped_log_delta(release._run("remove"), 1.0) is None
+
+
+BESIDE = {  # Laplace steps beside sampled ones, and how wide the interval was
+    "an added record, one Laplace step (1.6e-4)": (2.1e-6, 11.14, 106, 6.8e-8, 3.13, 1),
+    "an added record, six (5e-4)": (6.1e-6, 1.29, 75, 5.2e-9, 57.2, 6),
+    "many tiny steps, a long contour (1.9e-5)": (2.93e-6, 12.5, 1256773, 0.0128, 55.1, 29),
+    "very many, few of which matter (8e-3)": (3.24e-6, 36.2, 737051601, 3.4e-5, 0.5605, 19),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_laplace_steps_beside_sampled_ones_are_told_closely(name: str) -> None:
+    rate, sigma, steps, delta, scale, count = BESIDE[name]
+    release = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps + hs.Laplace(scale=scale) * count
+    both, removed = release.epsilon_bounds(delta), release.epsilon_bounds(delta, neighbours="remove")
+    assert both.width <= 1e-9 * both.upper
+    assert removed.lower <= both.upper
+    back = release.log_delta_bounds(both.upper)
+    assert back.lower <= math.log(delta) + 1e-12
+
+
+def test_bounded_losses_apart_bound_epsilon_from_above() -> None:
+    """The largest sum of some losses and epsilon of the others, whatever they are; a lattice tells the truth."""
+    rng = random.Random(8)
+    for _ in range(25):
+        release = hs.Gaussian(sigma=10 ** rng.uniform(-0.3, 1.0)).poisson(rate=10 ** rng.uniform(-4, -0.5)) * rng.randint(1, 100)
+        release += hs.Laplace(scale=10 ** rng.uniform(-0.5, 1.5)) * rng.randint(1, 6)
+        log_delta = rng.uniform(-30.0, -1.0)
+        for neighbours in ("add", "remove"):
+            run = release._run(neighbours)
+            assert engine._beyond_bounded(run, log_delta) >= lattice_epsilon(run, log_delta, 1e-13)[0]
+    assert engine._beyond_bounded((hs.Laplace(scale=1.0) * 3)._run("add"), -5.0) == math.inf

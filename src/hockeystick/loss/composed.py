@@ -155,6 +155,9 @@ class ComposedLoss:
     @property
     def nodes_allowed(self) -> int:
         most = min(loss.nodes_allowed for loss, _ in self.terms)
+        atoms = [loss.log_top_mass > -math.inf for loss, _ in self.terms]
+        if any(atoms) and not all(atoms):  # a lattice would follow only the atoms
+            most *= 4
         return max(1024, most // (1 + len(self.terms) // 8))
 
     @property

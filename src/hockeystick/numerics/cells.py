@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .series import Array
 
-RATIO, COUNT = 1.25, 65
+RATIO, COUNT = 1.25, 97
 LEFT = RATIO ** np.arange(COUNT)
 _RIGHT = np.append(LEFT[1:], math.inf)
 SPAN = 1.0 / LEFT - np.append(1.0 / LEFT[1:], 0.0)
