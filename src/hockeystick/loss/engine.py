@@ -225,7 +225,7 @@ def _beyond_bounded(run: ComposedLoss, log_delta: float) -> float:
     bounded, others = apart
     far = _finite_epsilon(others, log_delta + math.log(_LATE))[1]
     level = log_delta + math.log1p(-_LATE) - log_near_top(bounded, far) if far < math.inf else log_delta
-    return up(bounded.ceiling + (_finite_epsilon(others, level)[1] if level < -1e-9 else 0.0))
+    return up(bounded.ceiling + (_finite_epsilon(others, min(level, -1e-9))[1] if level < 0.0 else 0.0))
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:
