@@ -339,7 +339,7 @@ def test_laplace_steps_beside_sampled_ones_are_told_closely(name: str) -> None:
     assert back.lower <= math.log(delta) + 1e-12
 
 
-def test_bounded_losses_apart_bound_epsilon_from_above() -> None:
+def test_bounded_losses_apart_bound_epsilon_from_both_sides() -> None:
     """The largest sum of some losses and epsilon of the others, whatever they are; a lattice tells the truth."""
     rng = random.Random(8)
     for _ in range(25):
@@ -348,5 +348,8 @@ def test_bounded_losses_apart_bound_epsilon_from_above() -> None:
         log_delta = rng.uniform(-30.0, -1.0)
         for neighbours in ("add", "remove"):
             run = release._run(neighbours)
-            assert engine._beyond_bounded(run, log_delta) >= lattice_epsilon(run, log_delta, 1e-13)[0]
-    assert engine._beyond_bounded((hs.Laplace(scale=1.0) * 3)._run("add"), -5.0) == math.inf
+            low, high = engine._beside_bounded(run, log_delta)
+            truth = lattice_epsilon(run, log_delta, 1e-13)
+            assert low <= truth[1]
+            assert high >= truth[0]
+    assert engine._beside_bounded((hs.Laplace(scale=1.0) * 3)._run("add"), -5.0) == (0.0, math.inf)

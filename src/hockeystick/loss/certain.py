@@ -1,8 +1,9 @@
 """Bounds of delta that hold for every run, however little the contour and the lattice prove.
 
 delta(eps) >= delta of any step of the run;  >= 1 - e^eps;  >= P(Z = ceiling) (1 - e^{eps - ceiling})
+delta(eps) >= P(T = b) delta'(eps - b), T <= b the losses of some of the steps, delta' of the others
 delta(eps) <= sum of the steps' delta(0) + max(0, 1 - e^eps);  = 0 from the ceiling on;  <= 1
-delta(eps) <= P(T > b - t) delta'(eps - b) + delta'(eps - b + t), T <= b the losses of some of the steps, delta' of the others
+delta(eps) <= P(T > b - t) delta'(eps - b) + delta'(eps - b + t)
 delta(eps) <= that of the run with every sampled step replaced by the step itself (sampling is post-processing:
               a fresh draw of the noise stands in for the answer with probability 1 - q)
 """

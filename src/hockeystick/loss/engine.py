@@ -202,10 +202,11 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
         low, high = max(low, ends[0]), min(high, ends[1])
     else:
         if floor and high > floor:  # that may be all that is asked
-            high = min(high, _beyond_bounded(run, log_delta))
+            high = min(high, _beside_bounded(run, log_delta)[1])
         low, high = closer_epsilon(run, log_delta, slack, floor, (low, high))
         if low < high * (1.0 - _WIDE) and high > floor:
-            high = min(high, _beyond_bounded(run, log_delta))
+            ends = _beside_bounded(run, log_delta)
+            low, high = max(low, ends[0]), min(high, ends[1])
         if low < high * (1.0 - 1e-3) and high > floor:
             low = max(low, epsilon_at_least(run, target[1]))
         if low < 0.99 * high and high > floor and target[0] > -700.0:
@@ -215,17 +216,23 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
     return max(0.0, low), max(0.0, high)
 
 
-def _beyond_bounded(run: ComposedLoss, log_delta: float) -> float:
-    """An upper end of epsilon, if some losses are bounded: the sum of the largest, and of the others that of a larger delta.
+def _beside_bounded(run: ComposedLoss, log_delta: float) -> Interval:
+    """Both ends of epsilon, if some losses are bounded: the sum of the largest, and epsilon of the others for a larger delta.
 
-    The share `_LATE` of delta is for bounded losses farther from their largest than epsilon of that share, of the others.
+    From below, all of the bounded ones are at their largest.  From above, a share `_LATE` of delta is for those not near it.
     """
     if not (apart := without_bounded(run)):
-        return math.inf
+        return 0.0, math.inf
     bounded, others = apart
-    far = _finite_epsilon(others, log_delta + math.log(_LATE))[1]
-    level = log_delta + math.log1p(-_LATE) - log_near_top(bounded, far) if far < math.inf else log_delta
-    return up(bounded.ceiling + (_finite_epsilon(others, min(level, -1e-9))[1] if level < 0.0 else 0.0))
+
+    def beyond(log_delta: float) -> Interval:
+        return _finite_epsilon(others, min(log_delta, -1e-9)) if log_delta < 0.0 else (0.0, 0.0)
+
+    least = beyond(log_delta - bounded.log_top_mass)[0]
+    distance = beyond(log_delta + math.log(_LATE))[1] - least
+    near = log_near_top(bounded, distance) if distance < math.inf else 0.0
+    most = beyond(log_delta + math.log1p(-_LATE) - near)[1]
+    return down(bounded.surely + least) if least > 0.0 else 0.0, up(bounded.ceiling + most)
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:
