@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 from scipy.special import erfcx
 
 from hockeystick.numerics import normal, roots, rounding, series
+from hockeystick.numerics.fourier import added_terms, fourier_sums
 
 WIDE = np.concatenate([-np.geomspace(1e-300, 700.0, 2000), np.geomspace(1e-300, 700.0, 2000), np.linspace(-40, 40, 2000)])
 ABOVE = np.concatenate([np.geomspace(1e-300, 1e300, 3000), np.linspace(0.3, 3.0, 3000)])
@@ -235,3 +236,13 @@ def test_a_root_can_be_good_enough():
     found = roots.increasing_root(function, 1.0, enough=lambda _, step: abs(step) < 0.1)
     assert found == pytest.approx(2.0 ** (1 / 3), abs=0.05)
     assert len(calls) < 5
+
+
+def test_fourier_sums_in_pieces() -> None:
+    """More values than fit into one table, against the sums themselves."""
+    random = np.random.default_rng(4)
+    ratio, weight = np.sort(random.normal(size=9001)), random.random((2, 9001))
+    found = fourier_sums(ratio, weight, 0.3, 40)
+    turned = np.exp(1j * np.outer(0.3 * np.arange(40), ratio))
+    bound = (added_terms(ratio.size, 40) + 40.0) * rounding.UNIT * weight.sum(axis=1)
+    assert (np.abs(found - weight @ turned.T) <= 2.0 * bound[:, None]).all()

@@ -19,6 +19,7 @@ from .parted_cells import LEVELS, LOW, SLACK, Marks, PartedCells, log_g
 
 _WORK = 1.6e8  # products of one transform
 _CHUNK = 128
+_NODES = 1 << 19  # of the noise
 _LARGE = 600.0  # the logarithm of a large number
 _LEAST = 5e-324  # of which small numbers are multiples
 _BEFORE = 0.6  # of the x of a mark
@@ -61,7 +62,7 @@ class PartedStep(PartedCells):
 
     def _nodes(self, spacing: float, end: float) -> Nodes:
         count = int((end - LOW) / spacing) + 2
-        if count > _WORK / 64.0:
+        if count > _NODES:
             raise TooFine
         return Nodes(self.shape, LOW + spacing * np.arange(count), spacing)
 
