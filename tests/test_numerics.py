@@ -246,3 +246,14 @@ def test_fourier_sums_in_pieces() -> None:
     turned = np.exp(1j * np.outer(0.3 * np.arange(40), ratio))
     bound = (added_terms(ratio.size, 40) + 40.0) * rounding.UNIT * weight.sum(axis=1)
     assert (np.abs(found - weight @ turned.T) <= 2.0 * bound[:, None]).all()
+
+
+@pytest.mark.parametrize("cliff", [1e-14, 1e-9, 1e-3])
+def test_the_end_beyond_a_cliff_holds_and_is_near(cliff: float) -> None:
+    """Nothing is proved within the cliff, everything beyond it; or the margin leaps from far below."""
+    for within in (-math.inf, -1e3):
+        margin = lambda x, within=within: within if x > 1.0 - cliff else 1.0  # noqa: E731
+        end = roots.certified_end(margin, 1.0, -1.0)
+        assert margin(end) >= 0.0
+        assert end > 1.0 - 1.1 * cliff - 1e-9
+    assert roots.certified_end(lambda _: -math.inf, 1.0, 1.0) == math.inf
