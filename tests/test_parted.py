@@ -353,3 +353,19 @@ def test_bounded_losses_apart_bound_epsilon_from_both_sides() -> None:
             assert low <= truth[1]
             assert high >= truth[0]
     assert engine._beside_bounded((hs.Laplace(scale=1.0) * 3)._run("add"), -5.0) == (0.0, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("bounded", "delta", "truth"),
+    [
+        (hs.RandomizedResponse(epsilon=300.0), 1 - 5e-10, 303.73626),
+        (hs.RandomizedResponse(epsilon=300.0), 1 - 1e-11, 295.92711),
+        (hs.RandomizedResponse(epsilon=400.0).poisson(rate=0.25), 0.249999999875, 402.34997),
+        (hs.RandomizedResponse(epsilon=400.0).poisson(rate=0.25), 0.24999999999975, 390.23891),
+    ],
+)
+def test_bounded_losses_that_are_all_but_sure(bounded: hs.RandomizedResponse, delta: float, truth: float) -> None:
+    """delta over the probability of the largest loss is next to 1: no lower end may be taken for that of a smaller delta."""
+    found = (hs.Gaussian(sigma=1 / 13.0) + bounded).epsilon_bounds(delta, neighbours="remove")
+    assert found.lower <= truth + 1e-5
+    assert found.upper >= truth - 1e-5

@@ -123,7 +123,8 @@ def log_near_top(run: ComposedLoss, distance: float) -> float:
     """An upper bound of log P(no loss is farther than this from the largest that it can be)."""
     total = 0.0
     for loss, count in run.divisible:
-        edge = loss.ceiling - distance - loss.slip(loss.ceiling) - 4.0 * UNIT * (loss.ceiling + distance)
+        edge = loss.ceiling - distance
+        edge -= loss.slip(2.0 * max(loss.ceiling, abs(edge))) + 4.0 * UNIT * (loss.ceiling + distance)
         log_p, _, error = loss.masses(np.array([edge]))
         total += count * (float(log_p[1]) + (error if isinstance(error, float) else float(error[1])))
     return min(0.0, total + 1e-12 * (1.0 + abs(total)))

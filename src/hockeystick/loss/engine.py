@@ -224,15 +224,18 @@ def _beside_bounded(run: ComposedLoss, log_delta: float) -> Interval:
     if not (apart := without_bounded(run)):
         return 0.0, math.inf
     bounded, others = apart
+    slack = 2.0 * FUNCTION * abs(log_delta)  # less may be left of it in what follows
+    level, least = log_delta + slack - bounded.log_top_mass, 0.0
+    if level < -1e-9:
+        least = _finite_epsilon(others, level)[0]
 
-    def beyond(log_delta: float) -> Interval:
-        return _finite_epsilon(others, min(log_delta, -1e-9)) if log_delta < 0.0 else (0.0, 0.0)
+    def most(level: float) -> float:
+        return _finite_epsilon(others, min(level - slack, -1e-9))[1] if level < slack else 0.0
 
-    least = beyond(log_delta - bounded.log_top_mass)[0]
-    distance = beyond(log_delta + math.log(_LATE))[1] - least
+    distance = most(log_delta + math.log(_LATE)) - least
     near = log_near_top(bounded, distance) if distance < math.inf else 0.0
-    most = beyond(log_delta + math.log1p(-_LATE) - near)[1]
-    return down(bounded.surely + least) if least > 0.0 else 0.0, up(bounded.ceiling + most)
+    high = up(bounded.ceiling + most(log_delta + math.log1p(-_LATE) - near))
+    return down(bounded.surely + least) if least > 0.0 else 0.0, high
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:

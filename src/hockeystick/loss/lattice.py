@@ -144,7 +144,7 @@ class Lattice:
             with np.errstate(divide="ignore"):
                 gain = np.where(heavy, log_p - log_q - z, 0.0)
                 weight = np.exp(np.where(heavy, tilted - tilted.max(), -math.inf))
-                mean = 0.0 if self.native else float(weight @ gain) / float(weight.sum())
+                mean = 0.0 if self.native else float((weight @ gain) / weight.sum())  # no number if nothing is left
             if not (math.isfinite(mean) and log_p.max() > -math.inf and log_q.max() > -math.inf):
                 raise TooFine
             z += mean

@@ -166,7 +166,8 @@ class OneJump(Parted):
             raise TooFine
         self._rests = [(table, *one) for table, one in zip(tables, self.steps, strict=True)]
         # P(two are large)
-        self._twice = math.fsum(count * (step.q + step.drift) for step, count in self.steps) ** 2 * (1.0 + 1e-6)
+        large = math.fsum(count * (step.q + step.drift) * (1.0 + step.error) for step, count in self.steps)
+        self._twice = large**2 * (1.0 + 1e-6)
 
     def _bound_taken(self) -> None:
         self._taken = []
