@@ -330,8 +330,10 @@ def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Int
     beyond = run.ceiling
     if at(0.0).value > log_delta:
         loss = run.terms[0][0]
-        if beyond == math.inf:  # Markov's inequality
-            beyond = min((loss.bound(c) - target[0]) / c * (1.0 + 4.0 * UNIT) for c in (2.0**n for n in range(-60, 61)))
+        if beyond == math.inf:  # Markov's inequality, at the best power of two: it falls and then grows
+            bounds = {n: (loss.bound(2.0**n) - target[0]) / 2.0**n for n in range(-60, 61, 6)}
+            best = min(bounds, key=lambda n: bounds[n])
+            beyond = min((loss.bound(2.0**n) - target[0]) / 2.0**n for n in range(best - 5, best + 6)) * (1.0 + 4.0 * UNIT)
         guess = increasing_root(gap, min(beyond, run.ceiling * 0.5), lower=0.0, upper=run.ceiling)
     slope = -at(guess).slope
     if not slope > 0.0:  # there is nothing to go by

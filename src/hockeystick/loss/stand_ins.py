@@ -19,6 +19,7 @@ from .smeared import smeared_epsilon, smeared_log_delta, spreads
 
 _WIDE, _LEAST, _HALVINGS = 0.1, -700.0, 24  # of log delta
 _LISTED = 40  # steps whose sums are listed soon
+_FINEST = 1e-9  # the least width with which any of them is asked
 _STEPS = 64  # below which a lattice is cheaper than smearing
 
 
@@ -37,19 +38,19 @@ def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
         lambda run, log_delta, slack: lattice_epsilon(run, log_delta, slack, floor),
         lambda run, epsilon: lattice_log_delta(run, epsilon, fine),
         5e-6 if parts(run) else 1e-6,  # where steps are parted, a lattice seldom does better
-        1e-9 if fine and few(run) else 1e-6,
+        _FINEST if fine and few(run) else 1e-6,
     )
     found = [lattice]
     if parts(run) and not fine and few(run):  # a lattice is cheaper, and serves more than one epsilon
         found.append(_StandIn(parted_epsilon, parted_log_delta))
     elif parts(run):
-        found.insert(0, _StandIn(parted_epsilon, parted_log_delta, 1e-9, 1e-9))
+        found.insert(0, _StandIn(parted_epsilon, parted_log_delta, _FINEST, _FINEST))
     elif spreads(run):
         smearing = [_StandIn(large_epsilon, large_log_delta), _StandIn(smeared_epsilon, smeared_log_delta)]
         steps = sum(count for _, count in run.terms)
         found = [lattice, *smearing] if run.native > 0.0 or steps < _STEPS else [*smearing, lattice]
         if steps <= _LISTED:
-            found.insert(0, _StandIn(listed_epsilon, listed_log_delta, 1e-9, 1e-9))
+            found.insert(0, _StandIn(listed_epsilon, listed_log_delta, _FINEST, _FINEST))
         elif fine:  # slowly, if all else fails
             found.append(_StandIn(listed_epsilon, listed_log_delta))
     if fine:
@@ -60,6 +61,8 @@ def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
 def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: float, ends: Interval) -> Interval:
     """Closer ends of epsilon, for log delta known up to slack; nothing more is done once epsilon is at most `floor`."""
     low, high = ends
+    if high < math.inf and high - low <= _FINEST * (high + 1e-6):
+        return ends
     for one in _chosen(run, floor, True):
         if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-6)):
             with suppress(TooFine):
