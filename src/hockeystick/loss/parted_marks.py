@@ -22,7 +22,7 @@ _DEAD = 45.0
 _NEVER = 60.0  # normal noise is not seen so far out
 _DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
-RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
+_RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
 _ONE = np.array([1.0, 0.0, 0.0])
@@ -95,7 +95,7 @@ class Sketch:
         epsilon, log_delta = self.epsilon, self.log_delta
         with np.errstate(all="ignore"):
             back, reached, fade = self._back(), self._reached(), self._fade()
-        best, self._best = math.inf, RATES.size // 2
+        best, self._best = math.inf, _RATES.size // 2
         for sure in _SURE:
             top = self._top(back, log_delta - sure)
             low, order = self._bottom(reached, log_delta - sure, top)
@@ -109,7 +109,7 @@ class Sketch:
             best, chosen = cost, (self.marks, order, saddle)
         marks, self.order, self.saddle = chosen
         self._mark(marks)
-        self.rates: list[float] = (RATES[max(self._best - 1, 0) : self._best + 2] / epsilon).tolist()
+        self.rates: list[float] = (_RATES[max(self._best - 1, 0) : self._best + 2] / epsilon).tolist()
 
     def _size(self, saddle: Saddle) -> float:
         """log of the contour's terms, relative to delta."""
@@ -119,7 +119,7 @@ class Sketch:
 
     def _back(self) -> tuple[Array, list[Array], list[Array]]:
         """For several r: log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)}; and where L is above some."""
-        rates = RATES / self.epsilon
+        rates = _RATES / self.epsilon
         fixed = self.epsilon + np.array([self._beside(rate)[0] for rate in rates.tolist()])
         lifted: list[Array] = []
         for guide in self.guides:
@@ -139,7 +139,7 @@ class Sketch:
         hard = self.hard
 
         def taken(x: float) -> float:
-            near, heavy = np.full(_SHARES.size, 1e-300), np.full((RATES.size, _SHARES.size), 1e-290)
+            near, heavy = np.full(_SHARES.size, 1e-300), np.full((_RATES.size, _SHARES.size), 1e-290)
             for lift, beyond, guide in zip(back[1], back[2], self.guides, strict=True):
                 mark = guide.mark(x, hard * x)
                 near += (guide.count * guide.weight * mark) @ (1.0 - beyond)
