@@ -5,14 +5,24 @@ With "some" the event that some step is large, for every epsilon
     delta = P(some) - e^eps Q(some)  +  e^eps E_Q[(1 - e^{S-eps})+; some]  +  E[(1 - e^{eps-S})+; none large].
 
 The first two are closed forms; the third is at most e^eps Q(S < eps, some); the last is of a run without large losses.
+
+Where delta is so small that what is smaller still is no double, all of them are counted in units of e^-lift.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from ..numerics.rounding import FUNCTION, UNIT
+from ..numerics.rounding import FUNCTION, UNIT, exp_up
 from .search import Proof
+
+
+_SMALL = -500.0  # the logarithm of what may be small, but not as small as doubles can be
+
+
+def lift_of(log_delta: float) -> float:
+    """The lift with which this delta is no smaller than that."""
+    return max(0.0, _SMALL - log_delta)
 
 
 class Apart(ABC):
@@ -20,14 +30,19 @@ class Apart(ABC):
 
     inner: Proof
     pace: float
+    lift = 0.0
 
     def count_large(self, steps: Iterable[tuple[float, float, int]], error: float) -> None:
         """P(some) and Q(some), from those of each step, and a bound of their relative errors, from that of the steps'."""
         listed = list(steps)
-        log_p = math.fsum(count * math.log1p(-p) for p, _, count in listed)
-        log_q = math.fsum(count * math.log1p(-q) for _, q, count in listed)
-        self.p, self.q = -math.expm1(log_p), -math.expm1(log_q)
         self.count_error = error * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(listed) + 8.0) * UNIT
+        if self.lift:  # hardly ever more than one
+            self.p, self.q = math.fsum(count * p for p, _, count in listed), math.fsum(count * q for _, q, count in listed)
+            self.count_error += (self.p + self.q) * exp_up(-self.lift)
+        else:
+            log_p = math.fsum(count * math.log1p(-p) for p, _, count in listed)
+            log_q = math.fsum(count * math.log1p(-q) for _, q, count in listed)
+            self.p, self.q = -math.expm1(log_p), -math.expm1(log_q)
 
     @abstractmethod
     def taken(self, epsilon: float) -> float:
@@ -49,21 +64,33 @@ class Apart(ABC):
         """log delta and its slope, uncertified."""
         some, _, _ = self._sides(epsilon)
         value, slope = self.inner.estimate(epsilon)
-        inner = math.exp(min(value, 1.0))
+        inner = self._raised(value)
         total = max(some + inner, 1e-300)
-        return math.log(total), min((inner * slope - self.q * math.exp(epsilon)) / total, -1e-3 * self.pace)
+        return math.log(total) - self.lift, min((inner * slope - self.q * math.exp(epsilon)) / total, -1e-3 * self.pace)
 
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon)."""
         if epsilon > 600.0:
             return -math.inf
         some, error, _ = self._sides(epsilon)
-        total = some - error + math.exp(min(self.inner.lower(epsilon), 1.0)) * (1.0 - 2.0 * FUNCTION)
-        return math.log(total) - 4.0 * FUNCTION * (1.0 + abs(math.log(total))) if total > 0.0 else -math.inf
+        total = some - error + self._raised(self.inner.lower(epsilon)) * (1.0 - self._rounding)
+        if not total > 0.0:
+            return -math.inf
+        value = math.log(total)
+        return value - self.lift - 4.0 * FUNCTION * (1.0 + abs(value) + self.lift)
 
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""
         some, error, rest = self._sides(epsilon)
-        total = some + error + rest + math.exp(min(self.inner.upper(epsilon), 1.0)) * (1.0 + 2.0 * FUNCTION)
+        total = some + error + rest + self._raised(self.inner.upper(epsilon)) * (1.0 + self._rounding)
         value = math.log(max(total, 1e-300))
-        return value + 4.0 * FUNCTION * (1.0 + abs(value))
+        return value - self.lift + 4.0 * FUNCTION * (1.0 + abs(value) + self.lift)
+
+    def _raised(self, log: float) -> float:
+        """e^log, not above e, in units of e^-lift."""
+        return math.exp(min(log, 1.0) + self.lift)
+
+    @property
+    def _rounding(self) -> float:
+        """A bound of its relative error, where that matters: log is not below -1000."""
+        return 2.0 * FUNCTION + (1e3 * UNIT if self.lift else 0.0)

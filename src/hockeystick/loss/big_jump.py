@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..numerics.series import Array
+from .apart import lift_of
 from .composed import ComposedLoss
 from .gaussian import GaussianLoss
 from .noise import LOG_ROOT_TWO_PI
@@ -18,7 +19,7 @@ _SMALL = 0.25  # of epsilon
 _SPACING, _BEFORE, _BEYOND = 0.05, 8.0, 4.0  # of the nodes of the noise, and how far they reach
 _LEAST, _MOST, _HALVINGS = 1e-7, 300.0, 14  # of epsilon
 _NODES = 20_000
-_FAINT = -600.0  # log delta
+FAINT = -715.0  # log delta: less is no double, or one with few digits
 
 
 def jumped_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
@@ -34,15 +35,15 @@ def jumped_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
 
 
 def jumped_log_delta(run: ComposedLoss, epsilon: float) -> float | None:
-    """About log delta(epsilon), not below -600; none likewise."""
-    about = _about(run, _FAINT)
-    return None if about is None else max(about(epsilon), _FAINT)
+    """About log delta(epsilon), if it is not too small a number; none likewise."""
+    about = _about(run, FAINT)
+    return None if about is None else max(about(epsilon), FAINT)
 
 
 def _about(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
     """log delta, down to this; none if there are other losses than sampled Gaussian steps in the order "remove" and Gaussian
     ones."""
-    normal, losses, weights = 0.0, [], []
+    normal, losses, weights, lift = 0.0, [], [], lift_of(least)
     for loss, count in run.terms:
         if isinstance(loss, GaussianLoss):
             normal += count * loss.square
@@ -62,15 +63,15 @@ def _about(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
         return None
     loss_of = np.concatenate(losses)
     order = np.argsort(loss_of)
-    loss_of, weight = loss_of[order], np.exp(np.concatenate(weights)[order])
-    squares = np.add.accumulate(np.append(normal, weight * loss_of * loss_of))
+    loss_of, weight = loss_of[order], np.exp(np.concatenate(weights)[order] + lift)
+    squares = np.add.accumulate(np.append(normal, weight * loss_of * loss_of * math.exp(-lift)))
 
     def about(epsilon: float) -> float:
         first = int(loss_of.searchsorted(_SMALL * epsilon))
         deviation = math.sqrt(max(float(squares[first]), 1e-30))
         with np.errstate(all="ignore"):
             deltas = _normal(np.append(epsilon, epsilon - loss_of[first:]), deviation)
-            return math.log(max(float(deltas[0]) + float(weight[first:] @ deltas[1:]), 1e-300))
+            return math.log(max(float(deltas[0]) * math.exp(lift) + float(weight[first:] @ deltas[1:]), 1e-300)) - lift
 
     return about
 

@@ -36,8 +36,7 @@ def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
         np.array(contour.sum_error)[:, None] + np.array(contour.lever)[:, None] * (4.0 * UNIT * np.abs(moved)) + contour.dropped
     )
     ahead = np.array(contour.forward)
-    levels = np.array(contour.forward_log)[:, :, None] - ahead[:, None] * epsilons
-    slack = (8.0 * UNIT) * (abs(contour.forward[-1]) * size + contour.forward_size)
+    levels, slack = _markovs(contour, epsilons)
     high = np.minimum(levels.min(axis=1) + slack, scale + error + np.log(np.maximum(total + lost, 1e-300)))
     far = span * np.abs(ahead[1:] - c)
     aliased = (levels[:, 1:] - far[:, None]).min(axis=1) + (slack + 8.0 * UNIT * float(far[-1]))
@@ -49,3 +48,17 @@ def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     rest = total - lost - (beyond + before)
     low = np.where(rest > 0.0, scale - error + np.log(np.maximum(rest, 1e-300)), -math.inf)
     return low.max(axis=0), high.max(axis=0)
+
+
+def markovs(contour: Contour, epsilons: Array) -> Array:
+    """`Contour.markov` for many epsilons."""
+    levels, slack = _markovs(contour, epsilons)
+    found: Array = levels.min(axis=1).max(axis=0) + slack
+    return found
+
+
+def _markovs(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
+    """For each pair, each point ahead and each epsilon, a bound of log delta but for a slack, one for each epsilon."""
+    ahead = np.array(contour.forward)
+    slack = (8.0 * UNIT) * (abs(contour.forward[-1]) * np.abs(epsilons) + contour.forward_size)
+    return np.array(contour.forward_log)[:, :, None] - ahead[:, None] * epsilons, slack

@@ -4,7 +4,8 @@ With nu the mark of a large step (`parted_cells.py`) and n steps, for every epsi
 
     delta = E[(1 - e^{eps-S})+; none large] + n E[nu (1 - e^{eps-S})+] - (what two large steps count twice),
 
-the last at most n^2 (E nu)^2.  Given the loss L of the marked step, what is left is delta of the other n - 1 steps:
+the last at most n^2 (E nu)^2; from above, the others of a large step may be taken as not large, and two large steps by
+themselves.  Given the loss L of the marked step, what is left is delta of the other n - 1 steps:
 
     E[nu (1 - e^{eps-S})+] = E_Q[nu g(x)],    g(x) = (1 + x) delta'(eps - log(1 + x)),    e^L = 1 + x.
 
@@ -22,12 +23,13 @@ from contextlib import suppress
 
 import numpy as np
 
-from ..numerics.rounding import FUNCTION, UNIT, exp_up
+from ..numerics.normal import log_tail_bound
+from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, exp_up
 from ..numerics.series import Array
 from .big_jump import jumped_epsilon
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
-from .contour_many import contour_ends
+from .contour_many import contour_ends, markovs
 from .noise import TooFine
 from .parted import Parted
 from .parted_cells import Marks
@@ -38,13 +40,15 @@ from .search import ends, root
 
 _CELLS = 12000
 _PLACES = (0.05, 0.15, 0.4)  # of the others' epsilons, where contours are laid
-_NODES = 1000
+_NODES = 400
 _DENSE = 1e6  # draws of the record, on average
 _NEAR, _TRIES = 0.02, 6
 _MARKS = 0.7 ** np.arange(26.0)  # as shares of epsilon's x
 _EVEN = 4.0  # log of how much larger than delta the contour's terms may be
 _FEW, _TINY = 1e-300, 1e-290  # a mass that has lost digits; more than all that underflows
 _SLACK = 1e-9  # relative, of the sums: far more than their rounding
+_NONE = 1e-9
+_UNKNOWN = 10.0
 _ROOM = 1.0  # how much larger the losses may become than they were for the first epsilon
 
 
@@ -90,46 +94,54 @@ class _Rest:
         for share in _PLACES if rest.terms else ():
             contour = next(contours(rest, Contour(rest, Saddle.of_epsilon(rest, share * float(y[0])))))
             if not (0 < contour.planned() <= _NODES and contour.lay()):
-                raise TooFine
+                continue
             with np.errstate(all="ignore"):
                 low = np.fmax(low, contour_ends(contour, y + self.slip)[0])
                 high = np.fmin(high, contour_ends(contour, y - self.slip)[1])
         # delta falls in y
-        self.high = np.minimum.accumulate(high[::-1])[::-1]
+        self.high = self.alone = np.minimum.accumulate(high[::-1])[::-1]
         with np.errstate(divide="ignore"):
             self.low = np.maximum(np.maximum.accumulate(low), np.log(np.maximum(-np.expm1(y + self.slip), 0.0)))
 
-    def integral(self, mark: float, width: float, epsilon: float) -> tuple[float, float]:
-        """Both ends of E_Q[nu g(x)]."""
+    def with_none_large(self, contour: Contour) -> None:
+        """Bounds `alone`, delta of those steps of which none is large, along the real axis of that of all steps.
+
+        phi(s), for one step, is at least (1 - p)^{1+s}, p the probability that it is large.
+        """
+        with np.errstate(all="ignore"):
+            self.alone = np.fmin(self.high, markovs(contour, self.y - self.slip) + _NONE)
+
+    def integral(self, mark: float, width: float, epsilon: float, lift: float) -> tuple[float, float]:
+        """Both ends of E_Q[nu g(x)] in units of e^-lift."""
         edges = epsilon - self.y  # losses, growing
         if not float(np.abs(edges).max()) <= self.largest:
             raise TooFine
         with np.errstate(all="ignore"):  # what is not finite proves nothing
-            low, high = self._integral(mark, width, edges)
+            low, high = self._integral(mark, width, edges, lift)
         if not math.isfinite(high - low):
             raise TooFine
         return low * math.exp(-self.slip), high * math.exp(self.slip)
 
-    def _integral(self, mark: float, width: float, edges: Array) -> tuple[float, float]:
+    def _integral(self, mark: float, width: float, edges: Array, lift: float) -> tuple[float, float]:
         log_p, log_q, error = self.loss.masses(edges)
-        p, q, v = np.exp(log_p), np.exp(log_q), np.exp(edges)  # v = 1 + x
+        p, q, v = np.exp(log_p + lift), np.exp(log_q + lift), np.exp(edges)  # v = 1 + x
         span, inner, off = np.diff(v), q[1:-1], np.broadcast_to(error, q.shape)[1:-1]
-        top, bottom = v * np.exp(self.high), v * np.exp(self.low)
-        over, under = np.diff(top), np.diff(bottom)  # not negative; so is the rise of nu
+        alone, top, bottom = (v * np.exp(log) for log in (self.alone, self.high, self.low))
+        over, under = np.diff(alone), np.diff(bottom)  # not negative; so is the rise of nu
         # the mean of x within the cell, as a share of it
         where = np.clip((p[1:-1] / inner - v[:-1]) / span, 0.0, 1.0)
         spread = (2.0 * off + 64.0 * UNIT) * (1.0 + v[:-1] / span) + 2.0 * self.slip * v[1:] / span
         mean_low, mean_high = np.maximum(where - spread, 0.0), np.minimum(where + spread, 1.0)
         few = inner < _FEW
         # upwards: chords of both, and a mean square at most the mean
-        nu, bend = _mark(v, mark, width, math.exp(-self.slip))
+        nu, bend, start = _mark(v, mark, width, math.exp(-self.slip))
         rise = np.diff(nu)
-        most = nu[:-1] * top[:-1] + mean_high * (rise * top[:-1] + nu[:-1] * over + rise * over) + bend * top[1:]
-        scale = 1.0 + off + 4.0 * FUNCTION
-        high = float(np.where(few, 0.0, inner * most) @ scale) + float(nu[0]) * exp_up(float(self.high[0]))
+        most = nu[:-1] * alone[:-1] + mean_high * (rise * alone[:-1] + nu[:-1] * over + rise * over) + bend * alone[1:]
+        scale = 1.0 + off + (4.0 * FUNCTION + (1e3 * UNIT if lift else 0.0))  # of log_q + lift, which is not below -1000
+        high = float(np.where(few, 0.0, inner * most) @ scale) + exp_up(float(self.alone[0]) + start + lift) * (1.0 + 1e-12)
         high += (float(p[-1]) + float(p[1:-1][few].sum())) * (1.0 + _SLACK)  # beyond, and where Q's masses underflow
         # downwards: below the chord by a quarter of the difference of the slopes on both sides
-        nu, bend = _mark(v, mark, width, math.exp(self.slip))
+        nu, bend, _ = _mark(v, mark, width, math.exp(self.slip))
         rise = np.diff(nu)
         before = np.concatenate(([0.0], (bottom[1:-1] - top[:-2]) / span[:-1]))
         after = np.concatenate(((top[2:] - bottom[1:-1]) / span[1:], [math.inf]))
@@ -137,11 +149,15 @@ class _Rest:
         least = nu[:-1] * bottom[:-1] + mean_low * (rise * bottom[:-1] + nu[:-1] * under) + mean_low**2 * (rise * under)
         least -= bend * bottom[1:] + gap * nu[1:]
         low = float(np.where(few, 0.0, np.maximum(inner * least, 0.0)) @ (2.0 - scale))
-        return low, high + _TINY
+        lost = _TINY + 32.0 * SMALLEST * math.exp(lift)  # where nu or g is no double; E_Q g is at most 1
+        return max(low - lost, 0.0), high + lost
 
 
-def _mark(v: Array, mark: float, width: float, factor: float) -> tuple[Array, Array]:
-    """nu at x = v - 1, with 1 + its place and its width times the factor, and how far it may lie off its chords."""
+def _mark(v: Array, mark: float, width: float, factor: float) -> tuple[Array, Array, float]:
+    """nu at x = v - 1, with 1 + its place and its width times the factor, and how far it may lie off its chords.
+
+    Also log of a bound of the first.
+    """
     from scipy.special import ndtr
 
     width *= factor
@@ -150,7 +166,24 @@ def _mark(v: Array, mark: float, width: float, factor: float) -> tuple[Array, Ar
     slope = np.exp(-0.5 * turn * turn) * steepest
     # nu is convex up to its place and concave from there on
     peak = np.where((turn[:-1] < 0.0) & (turn[1:] > 0.0), steepest, np.maximum(slope[:-1], slope[1:]))
-    return ndtr(turn), (2.0 * peak - slope[:-1] - slope[1:]) * (0.25 * np.diff(v))
+    start = min(0.0, log_tail_bound(-float(turn[0]) * (1.0 - 1e-12))) if turn[0] < 0.0 else 0.0
+    return ndtr(turn), (2.0 * peak - slope[:-1] - slope[1:]) * (0.25 * np.diff(v)), start
+
+
+class _Bound:
+    """What a contour proves without nodes."""
+
+    def __init__(self, contour: Contour) -> None:
+        self._contour = contour
+
+    def estimate(self, epsilon: float) -> tuple[float, float]:
+        return self.upper(epsilon), -self._contour.c
+
+    def lower(self, epsilon: float) -> float:
+        return -math.inf
+
+    def upper(self, epsilon: float) -> float:
+        return self._contour.markov(epsilon)
 
 
 class OneJump(Parted):
@@ -162,23 +195,35 @@ class OneJump(Parted):
         tables = [_Rest(sketch.run, loss, sketch.epsilon, y) for loss, _ in sketch.marked]
         with np.errstate(all="ignore"):  # what is not finite proves nothing
             super().__init__(sketch)
-        if not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.fixed))):
+        if self.inner is self.contour and not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.fixed))):
             raise TooFine
+        if (sketch.saddle.ahead + 1.0) * max(step.q + step.drift for step, _ in self.steps) * exp_up(-self.lift) < 0.5 * _NONE:
+            for table in tables:
+                table.with_none_large(self.contour)
         self._rests = [(table, *one) for table, one in zip(tables, self.steps, strict=True)]
         # P(two are large)
         large = math.fsum(count * (step.q + step.drift) * (1.0 + step.error) for step, count in self.steps)
-        self._twice = large**2 * (1.0 + 1e-6)
+        self._twice = large**2 * exp_up(-self.lift) * (1.0 + 1e-6)
 
     def _bound_taken(self) -> None:
         self._taken = []
+
+    def _without_nodes(self) -> None:
+        """A bound may be enough of what is left without a large step."""
+        self.inner = _Bound(self.contour)
 
     def _jump(self, epsilon: float) -> tuple[float, float]:
         """Both ends of n E[nu (1 - e^{eps-S})+], over all steps."""
         low = high = 0.0
         for rest, step, count in self._rests:
-            one, two = rest.integral(step.marks.high, step.marks.high_width, epsilon)
+            one, two = rest.integral(step.marks.high, step.marks.high_width, epsilon, self.lift)
             low, high = low + count * one, high + count * two
         return low * (1.0 - _SLACK), high * (1.0 + _SLACK)
+
+    def tells(self, epsilon: float) -> bool:
+        """Whether more is known than unknown."""
+        low, high = self._jump(epsilon)
+        return high - low < _UNKNOWN * (low + self._raised(self.inner.lower(epsilon)))
 
     def _sides(self, epsilon: float) -> tuple[float, float, float]:
         low, high = self._jump(epsilon)
@@ -189,8 +234,8 @@ class OneJump(Parted):
         width = 1e-4 / self.pace
         values = []
         for place in (epsilon, epsilon + width):
-            total = self._sides(place)[0] + math.exp(min(self.inner.estimate(place)[0], 1.0))
-            values.append(math.log(max(total, 1e-300)))
+            total = self._sides(place)[0] + self._raised(self.inner.estimate(place)[0])
+            values.append(math.log(max(total, 1e-300)) - self.lift)
         return values[0], min((values[1] - values[0]) / width, -1e-3 * self.pace)
 
 
@@ -209,6 +254,8 @@ def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> 
     """Likewise, from this guess on."""
     for _ in range(_TRIES):
         found = OneJump(JumpSketch(run, epsilon, log_delta))
+        if not found.tells(epsilon):
+            raise TooFine
         reached = root(found.estimate, log_delta, epsilon, 1e-6)
         if abs(reached - epsilon) < _NEAR * epsilon:
             return ends(found, log_delta, slack, reached)

@@ -32,6 +32,7 @@ from .search import BELOW, About, ends, root, settled_epsilon, settled_log_delta
 _FINE = 30.0  # -log of the errors of the rule
 _NEAR, _CLOSE, _NARROW = 0.01, 1e-8, 5e-6
 _SHARP = 1.0, 0.5
+_NODES = 1 << 13
 
 
 class _Slice(NamedTuple):
@@ -128,23 +129,26 @@ class _Slice(NamedTuple):
 class Parted(Apart):
     """A run of sampled Gaussian steps in the order "remove", and others, for epsilons near one; every bound holds for all."""
 
-    nodes_allowed = 1 << 13
-
     def __init__(self, sketch: Sketch) -> None:
-        self.sketch, marks, c = sketch, sketch.marks, sketch.saddle.c
+        self.sketch, self.lift, marks, c = sketch, sketch.lift, sketch.marks, sketch.saddle.c
         most = max(2.0 + sketch.saddle.ahead, 10.0 / sketch.epsilon)
-        self.steps = [(PartedStep(shape, marks, most), count) for shape, count in sketch.terms]
+        self.steps = [(PartedStep(shape, marks, most, self.lift), count) for shape, count in sketch.terms]
         self._level = sketch.expand(c)[0]
         steps = ((step.q + step.drift, step.q, count) for step, count in self.steps)
         self.count_large(steps, max(step.error for step, _ in self.steps))
         self._bound_small()
         self._bound_taken()
+        self.pace, self.nodes_allowed = c, _NODES * (4 if self.lift else 1)  # marks are narrow then
         self.inner = self.contour = contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
         if not contour.lay():
-            raise TooFine
+            self._without_nodes()
+            return
         # the decay was proved relative to a guess
         contour.dropped *= math.exp(max(0.0, self._level - contour.height[0]))
-        self.pace = contour.c
+
+    def _without_nodes(self) -> None:
+        """What becomes of it if the nodes prove nothing."""
+        raise TooFine
 
     def slice(self, c: float, ahead: float) -> _Slice:
         """Along the contour of the sketch."""
@@ -161,7 +165,7 @@ class Parted(Apart):
         here = Marks(0.0, marks.low, 0.0, marks.low_width)
         self._small = log_markov(self._order) * (1.0 - 2.0 * FUNCTION) + 1e-9
         for shape, count in self.sketch.terms:
-            found = PartedStep(shape, here, 1.0 + self._order).values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
+            found = PartedStep(shape, here, 1.0 + self._order, self.lift).values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
             excess = float(found.excess[0].real) + float(found.excess_error[0])
             if not math.isfinite(excess):
                 raise TooFine
@@ -179,21 +183,21 @@ class Parted(Apart):
                 height += count * float(loss.slice(rate, rate, count).above(np.array([rate]))[0, 0]) * (1.0 + 4.0 * UNIT)
             near = far = 0.0
             for step, count in self.steps:
-                light, heavy = step.large_above(rate, self.sketch.epsilon)
+                light, heavy = step.large_above(rate, self.sketch.epsilon, self.lift)
                 edge = int(np.logaddexp(np.log(light + 1e-300), height + np.log(heavy)).argmin())
                 near, far = near + count * float(light[edge]), far + count * float(heavy[edge])
             self._taken.append((rate, height + math.log(far) + 1e-9, near * (1.0 + 1e-9)))
 
     def taken(self, epsilon: float) -> float:
         moved = epsilon - self.sketch.epsilon
-        return min(math.exp(min(log + rate * moved, 1.0)) + near for rate, log, near in self._taken)
+        return min(math.exp(min(log + rate * moved, 1.0 + self.lift)) + near for rate, log, near in self._taken)
 
     def beside(self, epsilon: float) -> float:
         """What small steps alone may do."""
         if not self._order:
             return 0.0
         power = self._order * epsilon
-        return math.exp(min(1.0, self._small - power + 8.0 * UNIT * (abs(self._small) + abs(power))))
+        return math.exp(min(1.0, self._small - power + 8.0 * UNIT * (abs(self._small) + abs(power))) + self.lift) * (1.0 + 1e-12)
 
 
 def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:

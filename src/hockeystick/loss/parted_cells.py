@@ -129,13 +129,13 @@ class PartedCells:
             return math.inf
         return (inside + self.left * math.exp(float(self.log_not_small[0]))) * (1.0 + SLACK) + self.beyond(k)
 
-    def large_above(self, k: float, pivot: float) -> tuple[Array, Array]:
-        """Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for every edge, k > 0."""
-        mass = self.log_mass + self.log_large[1:]
-        lift = k * (pivot - self.ratio)
-        light = np.insert(np.exp(mass), 0, self.left * math.exp(float(self.log_large[0])))
+    def large_above(self, k: float, pivot: float, lift: float) -> tuple[Array, Array]:
+        """Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for every edge, k > 0, times e^lift."""
+        mass = self.log_mass + self.log_large[1:] + lift
+        raised = k * (pivot - self.ratio)
+        light = np.insert(np.exp(mass), 0, self.left * math.exp(float(self.log_large[0]) + lift))
         with np.errstate(over="ignore"):
-            heavy = np.exp(np.append(mass + lift[:-1], log_tail_bound(float(self.edges[-1])) + lift[-1])) + 1e-300
+            heavy = np.exp(np.append(mass + raised[:-1], log_tail_bound(float(self.edges[-1])) + raised[-1] + lift)) + 1e-300
             heavy = np.add.accumulate(heavy[::-1])[::-1] * (1.0 + 2.0 * SLACK)
         return np.add.accumulate(light) * (1.0 + 2.0 * SLACK), heavy
 

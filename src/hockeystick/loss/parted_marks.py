@@ -6,6 +6,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..numerics.series import Array
+from .apart import lift_of
+from .big_jump import FAINT
 from .composed import ComposedLoss
 from .contour import Saddle, log_markov
 from .cumulant import Loss
@@ -23,7 +25,7 @@ _NEVER = 60.0  # normal noise is not seen so far out
 _DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 _RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
-_ORDERS = 2.0 ** np.arange(1.0, 8.6, 0.5)  # so that phi^n, where it overflows, is beyond e^{order epsilon}
+_ORDERS = 2.0 ** np.arange(1.0, 10.1, 0.5)  # over epsilon
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
 _ONE = np.array([1.0, 0.0, 0.0])
 _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
@@ -32,7 +34,7 @@ _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pai
 class _Guide:
     """One step on plain nodes of the noise."""
 
-    def __init__(self, shape: Shape, count: int, last: float) -> None:
+    def __init__(self, shape: Shape, count: int, last: float, lift: float) -> None:
         self.shape, self.count = shape, count
         spacing = 0.018 * min(shape.noise, 6.0)  # the marks are a few per cent of x wide
         if not 0.0 < (last + 8.0) / spacing < 20_000.0:
@@ -41,7 +43,7 @@ class _Guide:
         self.ratio, _ = shape.ratios(z)
         self.x = np.expm1(self.ratio)
         self.log_weight = math.log(spacing) - LOG_ROOT_TWO_PI - 0.5 * z * z
-        self.weight = np.exp(self.log_weight)
+        self.weight, self.lifted = np.exp(self.log_weight), np.exp(self.log_weight + lift)
 
     def mark(self, high: float, width: float) -> Array:
         from scipy.special import ndtr
@@ -70,9 +72,9 @@ class Sketch:
     """
 
     def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float, sharp: float = 1.0) -> None:
-        if not (parts(run, math.inf) and 1e-7 < epsilon < 300.0 and log_delta > -600.0):
+        if not (parts(run, math.inf) and 1e-7 < epsilon < 300.0 and log_delta > FAINT):
             raise TooFine
-        self.run, self.epsilon, self.log_delta = run, epsilon, log_delta
+        self.run, self.epsilon, self.log_delta, self.lift = run, epsilon, log_delta, lift_of(log_delta)
         self.marked = [(loss, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
         self.terms = [(loss.shape, count) for loss, count in self.marked]
         self.others = unmarked(run)
@@ -82,7 +84,8 @@ class Sketch:
         deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in run.terms))
         self.most = math.expm1(2.0 * epsilon + min(14.0 * deviation, 30.0))
         self.guides = [
-            _Guide(shape, count, min(place(shape, 3.0 * self.most), 1.0 / shape.noise + _NEVER)) for shape, count in self.terms
+            _Guide(shape, count, min(place(shape, 3.0 * self.most), 1.0 / shape.noise + _NEVER), self.lift)
+            for shape, count in self.terms
         ]
         # so that hardly any tiny loss is marked; and the tilt is steep where epsilon is small
         widest = 1.0 / math.sqrt(2.0 * (math.log(self.steps) + 4.0 + epsilon + _SURE[0] - log_delta))
@@ -124,8 +127,8 @@ class Sketch:
         lifted: list[Array] = []
         for guide in self.guides:
             fixed = fixed + guide.count * np.log1p(np.maximum(guide.bent(-rates).sum(axis=1), -0.999))
-            lift = np.exp(np.minimum(rates[:, None] * (self.epsilon - guide.ratio), 600.0))
-            lifted.append(lift * (guide.weight * guide.count))
+            lift = np.exp(np.minimum(rates[:, None] * (self.epsilon - guide.ratio), 600.0 - self.lift))
+            lifted.append(lift * (guide.lifted * guide.count))
         # there Chernoff's bound is used
         beyond: list[Array] = [(guide.ratio[:, None] >= _SHARES * self.epsilon).astype(np.float64) for guide in self.guides]
         return fixed, lifted, beyond
@@ -142,18 +145,18 @@ class Sketch:
             near, heavy = np.full(_SHARES.size, 1e-300), np.full((_RATES.size, _SHARES.size), 1e-290)
             for lift, beyond, guide in zip(back[1], back[2], self.guides, strict=True):
                 mark = guide.mark(x, hard * x)
-                near += (guide.count * guide.weight * mark) @ (1.0 - beyond)
+                near += (guide.count * guide.lifted * mark) @ (1.0 - beyond)
                 heavy += lift @ (mark[:, None] * beyond)
             found = np.logaddexp(back[0][:, None] + np.log(heavy), np.log(near) + self.epsilon).min(axis=1)
             self._best = int(found.argmin())
-            return float(found[self._best])
+            return float(found[self._best]) - self.lift
 
         def gone(x: float) -> float:
             """log of all that there is of large steps."""
             total = 1e-300
             for guide in self.guides:
-                total += guide.count * float((guide.weight * guide.mark(x, hard * x)) @ (guide.x + math.exp(self.epsilon) + 1.0))
-            return math.log(total)
+                total += guide.count * float((guide.lifted * guide.mark(x, hard * x)) @ (guide.x + math.exp(self.epsilon) + 1.0))
+            return math.log(total) - self.lift
 
         low, high, enough = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most), taken
         if gone(math.exp(low)) < target:  # there are none: less is large, as long as that is so
@@ -181,7 +184,7 @@ class Sketch:
             for guide, table in zip(self.guides, tables, strict=True):
                 mark = guide.mark(x, width)
                 some = mark * guide.weight
-                inner = table @ (1.0 - mark) - float(some.sum()) - (1.0 + orders) * float(some @ guide.x)
+                inner = table @ guide.mark(x, -width) - float(some.sum()) - (1.0 + orders) * float(some @ guide.x)
                 total = total + guide.count * np.log1p(np.maximum(inner, -0.999))
             return total
 
@@ -209,14 +212,17 @@ class Sketch:
         return Marks(low, high, narrow, wide)
 
     def _mark(self, marks: Marks) -> None:
-        """Fixes the marks, and the weights of what is large (or not small), of what is not, and of what is middle."""
-        self.marks = marks
+        """Fixes the marks, and the weights of what is large (or not small), of what is not, and of what is middle.
+
+        They are times e^lift.
+        """
+        self.marks, self._unit = marks, math.exp(-self.lift)
         self._found: dict[float, tuple[float, float, float]] = {}
         self._tables: list[tuple[_Guide, Array, Array, Array]] = []
         for guide in self.guides:
             large = guide.mark(marks.high, marks.high_width)
             heavy = guide.mark(marks.low, marks.low_width) if marks.low else large
-            w = guide.weight
+            w = guide.lifted
             self._tables.append((guide, w * heavy, w * (1.0 - heavy), w * np.maximum(heavy - large, 0.0)))
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -232,18 +238,20 @@ class Sketch:
         k = 1.0 + c
         base, gain = self._beside(c), np.zeros(3)  # n log(phi - mid) and n log(phi / (phi - mid))
         for guide, heavy, light, middle in self._tables:
-            grown = np.exp(np.minimum(k * guide.ratio, 600.0))
+            x, grown = guide.x * self._unit, np.exp(np.minimum(k * guide.ratio - self.lift, 600.0))
             powers = grown, guide.ratio * grown, guide.ratio * guide.ratio * grown
-            q, drift = float(heavy.sum()), float(heavy @ guide.x)
-            value = 1.0 - q - k * drift + float(light @ (grown - 1.0 - k * guide.x))
-            rest = np.array([value, float(light @ (powers[1] - guide.x)) - drift, float(light @ powers[2])])
+            q, drift = float(heavy.sum()) * self._unit, float(heavy @ x)
+            value = 1.0 - q - k * drift + float(light @ (grown - self._unit - k * x))
+            rest = np.array([value, float(light @ (powers[1] - x)) - drift, float(light @ powers[2])])
             base = base + guide.count * _log_jet(rest)
             if self.marks.low:
                 mid = np.array([float(middle @ power) for power in powers])
                 odds = np.array([mid[0], mid[1] - mid[0] * rest[1] / rest[0], 0.0]) / rest[0]
                 odds[2] = (mid[2] - odds[0] * rest[2] - 2.0 * odds[1] * rest[1]) / rest[0]
                 gain = gain + guide.count * _log_jet(odds + _ONE, float(odds[0]))
-        if self.marks.low:  # + log(e^gain - 1)
+        if self.marks.low and not gain[0] > 1e-250:  # next to none is middle
+            base[0] += math.log(max(float(gain[0]), 1e-300))
+        elif self.marks.low:  # + log(e^gain - 1)
             some = max(-math.expm1(-float(gain[0])), 1e-300)
             base[0] += gain[0] + math.log(some)
             base[1] += gain[1] / some
@@ -254,8 +262,8 @@ class Sketch:
         """n log phi at c."""
         k, total = 1.0 + c, float(self._beside(c)[0])
         for guide, heavy, light, middle in self._tables:
-            grown = np.exp(np.minimum(k * guide.ratio, 600.0))
-            value = 1.0 - float(heavy.sum()) - k * float(heavy @ guide.x) + float(light @ (grown - 1.0 - k * guide.x))
+            x, grown = guide.x * self._unit, np.exp(np.minimum(k * guide.ratio - self.lift, 600.0))
+            value = 1.0 + float(light @ (grown - self._unit - k * x)) - float(heavy.sum()) * self._unit - k * float(heavy @ x)
             total += guide.count * math.log(max(value + float(middle @ grown), 1e-3))
         return total
 
@@ -266,7 +274,7 @@ class Sketch:
     def about(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope near the epsilon of the marks, to a few per cent."""
         saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
-        inner = math.exp(saddle.log_delta)
+        inner = math.exp(saddle.log_delta + self.lift)
         some = away = 0.0
         for guide, heavy, _, middle in self._tables:
             large = heavy - middle if self.marks.low else heavy
@@ -274,7 +282,7 @@ class Sketch:
             away += guide.count * float(large.sum()) * math.exp(epsilon)
         some, away = (some, away) if some > away else (0.0, 0.0)
         total = some - away + inner + 1e-300
-        return math.log(total), -(saddle.c * inner + away) / total
+        return math.log(total) - self.lift, -(saddle.c * inner + away) / total
 
 
 def _log_jet(jet: Array, excess: float | None = None) -> Array:

@@ -21,6 +21,7 @@ _WORK = 1.6e8  # products of one transform
 _CHUNK = 128
 _NODES = 1 << 19  # of the noise
 _LARGE = 600.0  # the logarithm of a large number
+_NONE = -640.0  # and of one that is as good as 0
 _LEAST = 5e-324  # of which small numbers are multiples
 _BEFORE = 0.6  # of the x of a mark
 
@@ -35,27 +36,40 @@ class Parts(NamedTuple):
 
 
 class PartedStep(PartedCells):
-    """One step with its marks; `q` and `drift` are E nu and E nu x, `error` a bound of their relative errors."""
+    """One step with its marks; `q` and `drift` are E nu and E nu x, `error` a bound of their relative errors.
 
-    def __init__(self, shape: Shape, marks: Marks, most: float) -> None:
+    Both in units of e^-lift.
+    """
+
+    def __init__(self, shape: Shape, marks: Marks, most: float, lift: float) -> None:
         super().__init__(shape, marks, most)
-        part = self.broad(True)
-        guess = float(np.logaddexp.reduce(self.log_mass + self.log_large[:-1]))
-        if guess < -650.0:
-            raise TooFine
-        modulus = self.lifted(LEVELS, True)[0] + np.log(2.0 * shape.rate + 1.0 + self.x[part][1:])
-        right = shape.right_tail(1.0, float(self.edges[-1])) + math.log(4.0)
+        self._count(lift)
+        # what is taken from the rest is too small to matter where it is no double
+        unit = math.exp(-lift)
+        self._out = self.q * unit, self.drift * unit
+
+    def _count(self, lift: float) -> None:
+        """E nu and E nu x, which is not negative: nu grows with x, and E x = 0."""
+        shape, marks, part = self.shape, self.marks, self.broad(True)
+        right = shape.right_tail(1.0, float(self.edges[-1])) + math.log(4.0) + lift
+        beyond = math.exp(right) + 2.0 * self.left * math.exp(float(self.log_large[0]) + lift)
+        most = self.log_mass + self.log_large[1:] + np.log1p(np.maximum(self.x[1:], 0.0)) + lift
+        if float(most.max()) < _NONE:  # a bound is enough
+            self.q = self.drift = float(np.exp(most).sum()) * (1.0 + SLACK) + beyond + _LEAST * most.size
+            self.error = 1.0
+            return
+        guess = float(np.logaddexp.reduce(self.log_mass + self.log_large[:-1])) + lift
+        modulus = self.lifted(LEVELS, True)[0] + np.log(2.0 * shape.rate + 1.0 + self.x[part][1:]) + lift
         spacing, rule = self.rule(modulus, guess - 38.0, right)
         grid = self._nodes(spacing, float(self.edges[-1]))
         slip, moved = grid.ratio_errors()
         x = np.expm1(grid.ratio)
-        mark, off = _marked(x, slip, shape.rate, marks.high, marks.high_width)
-        weight = np.exp(grid.base)
-        self.q, self.drift = blocked_sum(weight * mark), blocked_sum(weight * mark * x)
-        off += mark * ((3.0 * UNIT) * grid.z * grid.z + (5.0 * FUNCTION + BLOCK * UNIT))
-        lost = float(weight @ off), float((weight * np.abs(x)) @ off + (weight * mark * (1.0 + x)) @ moved)
-        beyond = math.exp(right) + 2.0 * self.left * math.exp(float(self.log_large[0])) + rule
-        beyond += _LEAST * (float(np.abs(x).sum()) + x.size)
+        # nu times its weight
+        mark, off = _marked(x, slip, shape.rate, marks.high, marks.high_width, grid.base + lift)
+        self.q, self.drift = blocked_sum(mark), blocked_sum(mark * x)
+        off += mark * ((3.0 * UNIT) * grid.z * grid.z + ((5.0 * FUNCTION + BLOCK * UNIT) + 2.0 * UNIT * lift))
+        lost = float(off.sum()), float(np.abs(x) @ off + (mark * (1.0 + x)) @ moved)
+        beyond += rule + _LEAST * (float(np.abs(x).sum()) + x.size)
         if not (self.drift > 0.0 and lost[1] + beyond < 0.5 * self.drift and lost[0] + beyond < 0.5 * self.q):
             raise TooFine
         self.error = max((lost[0] + beyond) / self.q, (lost[1] + beyond) / self.drift) * (1.0 + SLACK) + 8.0 * UNIT
@@ -68,7 +82,7 @@ class PartedStep(PartedCells):
 
     def above(self, k: float) -> float:
         """An upper bound of phi - 1 at a real k >= 1."""
-        return self.bent_above(k, False) + self.beyond(k) - (self.q + k * self.drift) * (1.0 - self.error - SLACK)
+        return self.bent_above(k, False) + self.beyond(k) - (self._out[0] + k * self._out[1]) * (1.0 - self.error - SLACK)
 
     def _spacing(self, k: float, reach: float, size: float, log_goal: float) -> tuple[float, float]:
         """The step of the rule and its error for |Im k| <= reach: of (1 - nu) (e^{kL} - 1 - k x) and of (kappa - nu) e^{kL}."""
@@ -119,17 +133,17 @@ class PartedStep(PartedCells):
             raise TooFine
         sums = fourier_sums(ratio, np.stack(rows), step, nodes)
         light = own * kept
-        excess += sums[0] - blocked_sum(light) - line * blocked_sum(light * x) - (self.q + line * self.drift)
+        excess += sums[0] - blocked_sum(light) - line * blocked_sum(light * x) - (self._out[0] + line * self._out[1])
         # rounding: of the transform and its weights, of L, of the marks; then of the masses taken out
         relative = (4.0 * UNIT) * z * z + ((added_terms(ratio.size, nodes) + 10.0) * UNIT + 4.0 * FUNCTION)
         turned = moved + 6.0 * UNIT * np.abs(ratio)
         excess_error += (rows[0] + light) @ relative + tilted @ whole_off + own @ kept_off
         pulled = (light * np.abs(x)) @ relative + (own * np.abs(x)) @ kept_off + (light * (1.0 + x)) @ moved
         excess_error += reaches * (rows[0] @ turned + pulled)
-        excess_error += (self.q + reaches * self.drift) * (self.error + 4.0 * UNIT) + 8.0 * UNIT * np.abs(excess)
+        excess_error += (self._out[0] + reaches * self._out[1]) * (self.error + 2.0 * FUNCTION) + 8.0 * UNIT * np.abs(excess)
         # what the marks say of the nodes summed as a series, and what lies beyond the ends
         near, right = math.expm1(near), self.beyond(k)
-        lost = _LEAST * (float(np.abs(x).sum()) + x.size) * (2.0 + size)
+        lost = _LEAST * (float(np.abs(x).sum()) + x.size + 4.0) * (2.0 + size)
         lost += (
             3.0 * (size + 2.0) * _left_of(near, marks.high, marks.high_width) + self.left * (3.0 + size) + right * (2.0 + size)
         )
@@ -182,7 +196,7 @@ def _marked(x: Array, slip: Array, rate: float, high: float, width: float, lift:
     found = np.exp(np.maximum(value + lift, -740.0))
     off = (np.abs(x) + (high + rate)) * (1.0 / abs(width)) * (slip + (32.0 * UNIT) * (1.0 + np.log1p(np.abs(x))))
     lean = np.where(y > 0.0, np.exp(-0.49 * np.minimum(y * y, 1400.0)), 1.0 - y)  # at least (log g)' nearby
-    lost = LOG_NDTR * (2.0 - value) + off * lean + 2.0 * UNIT * lift
+    lost = LOG_NDTR * (2.0 - value) + off * lean + 2.0 * UNIT * np.abs(lift)
     return found, found * np.expm1(np.minimum(lost, 700.0)) + 1e-320
 
 
