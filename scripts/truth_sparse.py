@@ -4,6 +4,7 @@
 * Many steps at tiny deltas, some with Laplace steps or Gaussian noise besides (tests/data/sparse_tiny.json): the transform of a
   step whose noise is cut off where hardly anything is left, by Gauss's quadrature at fifty digits, and the integral along a line.
   What is cut off weighs less than 1e-20 of delta.
+* Both at deltas near the end of the doubles (tests/data/sparse_faint.json).
 * One sampled step and some Laplace steps, beyond the largest loss of these (tests/data/sparse_beside.json): its closed form
   averaged over how far they fall short of it.
 
@@ -19,7 +20,7 @@ from pathlib import Path
 import mpmath as mp
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
-STORED, TINY, BESIDE = DATA / "sparse.json", DATA / "sparse_tiny.json", DATA / "sparse_beside.json"
+STORED, TINY, FAINT, BESIDE = (DATA / f"sparse{name}.json" for name in ("", "_tiny", "_faint", "_beside"))
 CASES = 12
 PIECE = 4  # of the noise
 
@@ -103,12 +104,12 @@ class Cut:
         return (mp.fsum(terms) - terms[0] / 2) * every * self.step / mp.pi
 
 
-def tiny(hs, rng, mixed):
+def tiny(hs, rng, mixed, least=-95, most=-25):
     """One random run of many steps at a tiny delta, or None if its line is too short or its nodes too far apart."""
     from hockeystick.loss.parted_marks import Sketch
 
     rate, noise = 10 ** rng.uniform(-6, -4), 10 ** rng.uniform(0.3, 1.3)
-    steps, delta = round(10 ** rng.uniform(-1, 3) / rate), 10 ** rng.uniform(-95, -25)
+    steps, delta = round(10 ** rng.uniform(-1, 3) / rate), 10 ** rng.uniform(least, most)
     run, others = hs.Gaussian(noise).poisson(rate) * steps, {}
     if mixed:
         scale, count, sigma = 10 ** rng.uniform(0.5, 2), rng.randrange(20, 2000), 10 ** rng.uniform(1, 2)
@@ -140,6 +141,24 @@ def make_tiny() -> None:
             stored.append(found)
             print(f"{len(stored)}/{2 * CASES}", found, file=sys.stderr)
     TINY.write_text(json.dumps(stored, indent=1) + "\n")
+
+
+def make_faint() -> None:
+    import hockeystick as hs
+
+    rng, stored = random.Random(6), []
+    mp.mp.dps = 340
+    while len(stored) < CASES // 2:
+        pair = two_steps(hs, rng, lambda: 10 ** rng.uniform(-306, -270))
+        if pair:
+            stored.append(pair)
+            print(pair, file=sys.stderr)
+    mp.mp.dps = 60
+    while len(stored) < CASES:
+        if found := tiny(hs, rng, len(stored) % 3 == 2, -306, -270):
+            stored.append(found)
+            print(f"{len(stored)}/{CASES}", found, file=sys.stderr)
+    FAINT.write_text(json.dumps(stored, indent=1) + "\n")
 
 
 def besides(rng):
@@ -176,6 +195,22 @@ def make_beside() -> None:
     BESIDE.write_text(json.dumps(stored, indent=1) + "\n")
 
 
+def two_steps(hs, rng, delta_of):
+    """One random run of two steps, or None if nothing is lost."""
+    first = 10 ** rng.uniform(-5.5, -1.5), rng.uniform(0.4, 2.0)
+    second = first if rng.random() < 0.6 else (10 ** rng.uniform(-5, -1.5), rng.uniform(0.4, 2.0))
+    delta = delta_of()
+    run = hs.Gaussian(first[1]).poisson(first[0]) + hs.Gaussian(second[1]).poisson(second[0])
+    near = mp.mpf(run.epsilon(delta, neighbours="remove"))
+    if near == 0:
+        return None
+    scale = mp.mpf(delta)
+    epsilon = mp.findroot(
+        lambda e, a=first, b=second, s=scale: log_delta(a, b, e, s), (near, near * (1 + mp.mpf(1e-6))), tol=1e-30
+    )
+    return {"first": first, "second": second, "delta": delta, "epsilon": mp.nstr(epsilon, 20)}
+
+
 def main() -> int:
     import hockeystick as hs
 
@@ -183,21 +218,12 @@ def main() -> int:
     rng = random.Random(11)
     stored = []
     while len(stored) < CASES:
-        first = 10 ** rng.uniform(-5.5, -1.5), rng.uniform(0.4, 2.0)
-        second = first if rng.random() < 0.6 else (10 ** rng.uniform(-5, -1.5), rng.uniform(0.4, 2.0))
-        delta = 10 ** (rng.uniform(-12, -4) if rng.random() < 0.6 else rng.uniform(-40, -12))
-        run = hs.Gaussian(first[1]).poisson(first[0]) + hs.Gaussian(second[1]).poisson(second[0])
-        near = mp.mpf(run.epsilon(delta, neighbours="remove"))
-        if near == 0:
-            continue
-        scale = mp.mpf(delta)
-        epsilon = mp.findroot(
-            lambda e, a=first, b=second, s=scale: log_delta(a, b, e, s), (near, near * (1 + mp.mpf(1e-6))), tol=1e-30
-        )
-        stored.append({"first": first, "second": second, "delta": delta, "epsilon": mp.nstr(epsilon, 20)})
-        print(f"{len(stored)}/{CASES}", file=sys.stderr)
+        if pair := two_steps(hs, rng, lambda: 10 ** (rng.uniform(-12, -4) if rng.random() < 0.6 else rng.uniform(-40, -12))):
+            stored.append(pair)
+            print(f"{len(stored)}/{CASES}", file=sys.stderr)
     STORED.write_text(json.dumps(stored, indent=1) + "\n")
     make_tiny()
+    make_faint()
     make_beside()
     return 0
 

@@ -71,7 +71,7 @@ def power(k, x):
 
 @pytest.fixture(scope="module")
 def step():
-    return PartedStep(SHAPE, MARKS, 400.0)
+    return PartedStep(SHAPE, MARKS, 400.0, 0.0)
 
 
 def test_large_outcomes_are_counted_rightly(step):
@@ -106,7 +106,7 @@ def test_bounds_on_the_real_axis(step):
         assert true <= step.above(k) <= 4.0 * true + 1e-9
         assert integral(middle(X) * grown) <= step.mid_above(k) <= 4.0 * integral(middle(X) * grown) + 1e-9
         assert integral(back - 1.0 + k * X) <= step.reverse_above(k) <= 1.2 * integral(back - 1.0 + k * X) + 1e-12
-        light, heavy = step.large_above(k, 0.1)
+        light, heavy = step.large_above(k, 0.1, 0.0)
         assert integral(nu(X)) <= light[-1]
         assert integral(nu(X) * back) * math.exp(0.1 * k) <= heavy[0]
         assert (np.diff(light) >= 0.0).all()
@@ -121,7 +121,7 @@ def test_transforms_fall_as_proved(step):
     bound = step.far_off(201.0, u)
     assert (np.log(seen) <= bound).all()
     assert bound[-1] < bound[0] - 10.0
-    whole = PartedStep(SHAPE, Marks(0.0, MARKS.high, 0.0, MARKS.high_width), 400.0)
+    whole = PartedStep(SHAPE, Marks(0.0, MARKS.high, 0.0, MARKS.high_width), 400.0, 0.0)
     rest = weight * kept(x) * power(201.0, x)
     cells = Cells(100.0)
     fall = whole.fall(201.0, 1.0 + whole.above(201.0), cells)[0]

@@ -70,13 +70,13 @@ def _about(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
         first = int(loss_of.searchsorted(_SMALL * epsilon))
         deviation = math.sqrt(max(float(squares[first]), 1e-30))
         with np.errstate(all="ignore"):
-            deltas = _normal(np.append(epsilon, epsilon - loss_of[first:]), deviation)
+            deltas = normal_delta(np.append(epsilon, epsilon - loss_of[first:]), deviation)
             return math.log(max(float(deltas[0]) * math.exp(lift) + float(weight[first:] @ deltas[1:]), 1e-300)) - lift
 
     return about
 
 
-def _normal(epsilon: Array, mu: float) -> Array:
+def normal_delta(epsilon: Array, mu: float) -> Array:
     """delta of Gaussian noise, to a few digits."""
     from scipy.special import log_ndtr, ndtr
 

@@ -39,6 +39,7 @@ from .renyi import RenyiLoss
 from .stand_ins import closer_epsilon, closer_log_delta
 
 _SHIFTS = 32  # first places in the search for the best shift
+_ODDS = tuple(2.0 * place for place in range(2, 15))  # log odds of places nearer to the ends
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _CLOSE = 1e-9  # ends with which one is content
 _WIDE = 1e-6  # ends with which one is not
@@ -77,13 +78,24 @@ def _best_member(run: ComposedLoss, lower: Callable[[ComposedLoss], float]) -> f
     if run.shifted(0.5) is None:
         return best
 
-    def at(share: float) -> float:
-        one = run.shifted(share)
+    def at(odds: float) -> float:
+        """At a shift by its log odds."""
+        one = run.shifted(1.0 / (1.0 + math.exp(-odds)))
         return -math.inf if one is None else lower(one)
 
-    found = [(at((place + 0.5) / _SHIFTS), (place + 0.5) / _SHIFTS) for place in range(_SHIFTS)]
-    top, share = max(found)
-    left, right = max(share - 1.0 / _SHIFTS, 1e-3), min(share + 1.0 / _SHIFTS, 1.0 - 1e-3)
+    places = [math.log((place + 0.5) / (_SHIFTS - place - 0.5)) for place in range(_SHIFTS)]
+    outer = [odds for odds in _ODDS if odds > places[-1]]
+    top, best_odds = max((at(odds), odds) for odds in places)
+    if best_odds in (places[0], places[-1]):  # towards an end
+        side = math.copysign(1.0, best_odds)
+        for odds in outer:
+            value = at(side * odds)
+            if value < top:
+                break
+            top, best_odds = value, side * odds
+    around = sorted([*places, *outer, *(-odds for odds in outer), -_ODDS[-1] - 1.0, _ODDS[-1] + 1.0])
+    here = around.index(best_odds)
+    left, right = around[here - 1], around[here + 1]
     for _ in range(16):  # by thirds
         one, two = left + (right - left) / 3.0, right - (right - left) / 3.0
         values = at(one), at(two)

@@ -26,10 +26,12 @@ import numpy as np
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, exp_up
 from ..numerics.series import Array
-from .big_jump import jumped_epsilon
+from .big_jump import jumped_epsilon, normal_delta
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .contour_many import contour_ends, markovs
+from .lattice import lattice_log_delta
+from .lattice_many import lattice_ends
 from .noise import TooFine
 from .parted import Parted
 from .parted_cells import Marks
@@ -49,6 +51,8 @@ _FEW, _TINY = 1e-300, 1e-290  # a mass that has lost digits; more than all that 
 _SLACK = 1e-9  # relative, of the sums: far more than their rounding
 _NONE = 1e-9
 _UNKNOWN = 10.0
+_LOOKS, _CLOSE = 8, 1e-7
+_SUMS = (_CELLS + 8.0) * UNIT * 2.0  # of adding up the cells
 _ROOM = 1.0  # how much larger the losses may become than they were for the first epsilon
 
 
@@ -90,18 +94,63 @@ class _Rest:
         self.loss, self.y, self.largest = loss, y, float(np.abs(epsilon - y).max()) + _ROOM
         # of the masses, of the differences of epsilons, and of the exponentials
         self.slip = loss.slip(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
-        low, high = np.full(y.size, -math.inf), np.zeros(y.size)
-        for share in _PLACES if rest.terms else ():
-            contour = next(contours(rest, Contour(rest, Saddle.of_epsilon(rest, share * float(y[0])))))
-            if not (0 < contour.planned() <= _NODES and contour.lay()):
-                continue
-            with np.errstate(all="ignore"):
-                low = np.fmax(low, contour_ends(contour, y + self.slip)[0])
-                high = np.fmin(high, contour_ends(contour, y - self.slip)[1])
-        # delta falls in y
-        self.high = self.alone = np.minimum.accumulate(high[::-1])[::-1]
+        self._rest, self._looked = rest, list[float]()
+        self._low, self._high = np.full(y.size, -math.inf), np.zeros(y.size)
         with np.errstate(divide="ignore"):
-            self.low = np.maximum(np.maximum.accumulate(low), np.log(np.maximum(-np.expm1(y + self.slip), 0.0)))
+            self._sure = np.log(np.maximum(-np.expm1(y + self.slip), 0.0))
+        self._bound = self._high
+        for share in _PLACES if rest.terms else ():
+            self._by_contour(share * float(y[0]))
+        self._settle()
+
+    def _by_contour(self, epsilon: float) -> bool:
+        """Learns what a contour tells that is laid for this epsilon."""
+        rest = self._rest
+        contour = next(contours(rest, Contour(rest, Saddle.of_epsilon(rest, epsilon))))
+        if not (0 < contour.planned() <= _NODES and contour.lay()):
+            return False
+        with np.errstate(all="ignore"):
+            self._low = np.fmax(self._low, contour_ends(contour, self.y + self.slip)[0])
+            self._high = np.fmin(self._high, contour_ends(contour, self.y - self.slip)[1])
+        return True
+
+    def _by_lattice(self, epsilon: float) -> None:
+        """Likewise."""
+        lattice_log_delta(self._rest, epsilon)
+        for lattice in self._rest.lattices[:1]:
+            low, high = lattice_ends(lattice, self.y + self.slip, self.y - self.slip)
+            self._low, self._high = np.fmax(self._low, low), np.fmin(self._high, high)
+
+    def _settle(self) -> None:
+        """delta falls in y."""
+        self.high = np.minimum.accumulate(self._high[::-1])[::-1]
+        self.low = np.maximum(np.maximum.accumulate(self._low), self._sure)
+        self.alone = np.fmin(self.high, self._bound)
+
+    def look(self, mark: float, width: float, epsilon: float, lift: float) -> bool:
+        """Learns more where that matters most; whether it did."""
+        if not self._rest.terms or len(self._looked) >= _LOOKS:
+            return False
+        with np.errstate(all="ignore"):
+            low, high = self._terms(mark, width, epsilon - self.y, lift)[:2]
+        gaps = high - low
+        total = float(gaps.sum())
+        if not total > _CLOSE * float(low.sum()):
+            return False
+        # where the terms are, not where nothing is known of them
+        if not self._looked and not float(low.sum()) > 0.1 * total:
+            deviation = math.sqrt(sum(count * one.rough[1] for one, count in self._rest.terms))
+            gaps = gaps * np.exp(np.minimum(-self.alone[:-1], 700.0)) * normal_delta(self.y[:-1], deviation)
+        worst = int(gaps.argmax())
+        place, known = float(self.y[worst]), self._high[worst] - self._low[worst]
+        if any(abs(place - one) < 1e-3 * float(self.y[0] - self.y[-1]) for one in self._looked):
+            return False
+        self._looked.append(place)
+        with suppress(TooFine):
+            if not (self._by_contour(place) and self._high[worst] - self._low[worst] < 0.5 * known):
+                self._by_lattice(place)
+        self._settle()
+        return True
 
     def with_none_large(self, contour: Contour) -> None:
         """Bounds `alone`, delta of those steps of which none is large, along the real axis of that of all steps.
@@ -109,7 +158,8 @@ class _Rest:
         phi(s), for one step, is at least (1 - p)^{1+s}, p the probability that it is large.
         """
         with np.errstate(all="ignore"):
-            self.alone = np.fmin(self.high, markovs(contour, self.y - self.slip) + _NONE)
+            self._bound = markovs(contour, self.y - self.slip) + _NONE
+        self._settle()
 
     def integral(self, mark: float, width: float, epsilon: float, lift: float) -> tuple[float, float]:
         """Both ends of E_Q[nu g(x)] in units of e^-lift."""
@@ -123,6 +173,13 @@ class _Rest:
         return low * math.exp(-self.slip), high * math.exp(self.slip)
 
     def _integral(self, mark: float, width: float, edges: Array, lift: float) -> tuple[float, float]:
+        low, high, start, beyond = self._terms(mark, width, edges, lift)
+        lost = _TINY + 32.0 * SMALLEST * math.exp(lift)  # where nu or g is no double; E_Q g is at most 1
+        before = exp_up(float(self.alone[0]) + start + lift) * (1.0 + 1e-12)
+        return max(float(low.sum()) * (1.0 - _SUMS) - lost, 0.0), (float(high.sum()) + beyond) * (1.0 + _SUMS) + before + lost
+
+    def _terms(self, mark: float, width: float, edges: Array, lift: float) -> tuple[Array, Array, float, float]:
+        """Of each cell, both ends; log of a bound of nu before the cells, and a bound of what lies beyond them."""
         log_p, log_q, error = self.loss.masses(edges)
         p, q, v = np.exp(log_p + lift), np.exp(log_q + lift), np.exp(edges)  # v = 1 + x
         span, inner, off = np.diff(v), q[1:-1], np.broadcast_to(error, q.shape)[1:-1]
@@ -138,8 +195,7 @@ class _Rest:
         rise = np.diff(nu)
         most = nu[:-1] * alone[:-1] + mean_high * (rise * alone[:-1] + nu[:-1] * over + rise * over) + bend * alone[1:]
         scale = 1.0 + off + (4.0 * FUNCTION + (1e3 * UNIT if lift else 0.0))  # of log_q + lift, which is not below -1000
-        high = float(np.where(few, 0.0, inner * most) @ scale) + exp_up(float(self.alone[0]) + start + lift) * (1.0 + 1e-12)
-        high += (float(p[-1]) + float(p[1:-1][few].sum())) * (1.0 + _SLACK)  # beyond, and where Q's masses underflow
+        high = np.where(few, p[1:-1] * (1.0 + _SLACK), inner * most * scale)  # where Q's masses underflow, P's
         # downwards: below the chord by a quarter of the difference of the slopes on both sides
         nu, bend, _ = _mark(v, mark, width, math.exp(self.slip))
         rise = np.diff(nu)
@@ -148,9 +204,8 @@ class _Rest:
         gap = np.minimum((after - np.maximum(before, 0.0)) * (0.25 * span), bottom[1:])
         least = nu[:-1] * bottom[:-1] + mean_low * (rise * bottom[:-1] + nu[:-1] * under) + mean_low**2 * (rise * under)
         least -= bend * bottom[1:] + gap * nu[1:]
-        low = float(np.where(few, 0.0, np.maximum(inner * least, 0.0)) @ (2.0 - scale))
-        lost = _TINY + 32.0 * SMALLEST * math.exp(lift)  # where nu or g is no double; E_Q g is at most 1
-        return max(low - lost, 0.0), high + lost
+        low = np.where(few, 0.0, np.maximum(inner * least, 0.0)) * (2.0 - scale)
+        return low, high, start, float(p[-1]) * (1.0 + _SLACK)
 
 
 def _mark(v: Array, mark: float, width: float, factor: float) -> tuple[Array, Array, float]:
@@ -201,6 +256,9 @@ class OneJump(Parted):
             for table in tables:
                 table.with_none_large(self.contour)
         self._rests = [(table, *one) for table, one in zip(tables, self.steps, strict=True)]
+        for table, step, _ in self._rests:
+            while table.look(step.marks.high, step.marks.high_width, sketch.epsilon, self.lift):
+                pass
         # P(two are large)
         large = math.fsum(count * (step.q + step.drift) * (1.0 + step.error) for step, count in self.steps)
         self._twice = large**2 * exp_up(-self.lift) * (1.0 + 1e-6)

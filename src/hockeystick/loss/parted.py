@@ -165,7 +165,8 @@ class Parted(Apart):
         here = Marks(0.0, marks.low, 0.0, marks.low_width)
         self._small = log_markov(self._order) * (1.0 - 2.0 * FUNCTION) + 1e-9
         for shape, count in self.sketch.terms:
-            found = PartedStep(shape, here, 1.0 + self._order, self.lift).values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
+            step = PartedStep(shape, here, 1.0 + self._order, self.lift)
+            found = step.values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
             excess = float(found.excess[0].real) + float(found.excess_error[0])
             if not math.isfinite(excess):
                 raise TooFine

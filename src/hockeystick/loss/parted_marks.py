@@ -194,7 +194,7 @@ class Sketch:
         while right - left > 0.03:
             middle = 0.5 * (left + right)
             left, right = (middle, right) if float(bounds(math.exp(middle)).min()) < target else (left, middle)
-        return math.exp(left), float(orders[bounds(math.exp(left)).argmin()])
+        return math.exp(left), float(orders[np.argmax(bounds(math.exp(left)) <= target)])  # the least: e^{kL} may be no double
 
     def _fade(self) -> float:
         """About the u at which |phi|^n has died out."""
@@ -255,7 +255,7 @@ class Sketch:
             some = max(-math.expm1(-float(gain[0])), 1e-300)
             base[0] += gain[0] + math.log(some)
             base[1] += gain[1] / some
-            base[2] += gain[2] / some - gain[1] ** 2 * (1.0 - some) / some**2
+            base[2] += gain[2] / some - (gain[1] / some) ** 2 * (1.0 - some)
         return float(base[0]), float(base[1]), max(float(base[2]), 1e-300)
 
     def height(self, c: float) -> float:

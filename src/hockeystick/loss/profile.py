@@ -1,11 +1,14 @@
 """A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+
+import numpy as np
 
 from ..errors import BadValue
 from ..numerics.rounding import FUNCTION, exp_down, exp_up
@@ -14,7 +17,8 @@ from .atomic import AtomicLoss
 from .discrete import ListedLoss, ResponseLoss, SampledAtoms
 from .folded import FoldedAtoms
 
-_POINTS = 1200
+_FIRST, _POINTS = 120, 3200  # epsilons at which a function is asked at first, and in the end
+_PASSES, _CLOSE = 60, 2e-7
 _FAR = 700.0
 _SMALLEST = 1e-300
 _ROUNDING = Fraction(1, 10**9)  # what the rounding of a function may add to it
@@ -24,7 +28,7 @@ Point = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class ProfileLoss:
-    """delta(epsilon) at most `function` for epsilon >= 0, of both ordered pairs.
+    """delta at most `function` of epsilons >= 0, of both ordered pairs.
 
     h(x) = delta(log x) of a pair is convex and falls from h(0) = 1 with a slope of at least -1; for x < 1 the other order
     gives h(x) = 1 - x + x h(1/x).
@@ -32,7 +36,7 @@ class ProfileLoss:
     is P(Z = infinity).
     """
 
-    function: Callable[[float], float]
+    function: Callable[[list[float]], list[float]]
     rate: float = 1.0  # of the Poisson sample in front of it
     removal: bool = True
     both: bool = False  # the upper half of the removal, for both orders
@@ -70,12 +74,18 @@ class ProfileLoss:
         far = 1.0
         while far < _FAR and self._positive(far):
             far = min(2.0 * far, _FAR)
-        near = [far * (i / _POINTS) for i in range(_POINTS + 1)]
-        fine = [far * 10.0 ** (-6.0 * (1.0 - i / 200)) / 10.0 for i in range(200)]
+        near = (far * (i / _FIRST) for i in range(_FIRST + 1))
+        fine = (far * 10.0 ** (-6.0 * (1.0 - i / _FIRST)) / 10.0 for i in range(_FIRST))
+        places, known = [*near, *fine], dict[float, float]()
+        for _ in range(_PASSES):
+            known.update(zip(places, self.function(places), strict=True))
+            places = _places(sorted(known.items()), _POINTS - len(known))
+            if not places:
+                break
         found = []
         last = Fraction(1)
-        for epsilon in sorted({*near, *fine}):
-            delta = Fraction(self.function(epsilon))
+        for epsilon in sorted(known):
+            delta = Fraction(known[epsilon])
             if delta > last * (1 + _ROUNDING) + Fraction(1, 10**15):  # the hull takes the smaller of the two
                 raise BadValue(
                     f"function({epsilon!r}) is {float(delta)!r}, above function at a smaller epsilon; "
@@ -88,13 +98,33 @@ class ProfileLoss:
     def _positive(self, epsilon: float) -> bool:
         """Whether the profile is above nearly nothing; what is wrong with it is told in the order of epsilon, later."""
         try:
-            return self.function(epsilon) > _SMALLEST
+            return self.function([epsilon])[0] > _SMALLEST
         except ValueError:
             return True
 
     def _hull(self, exp: Callable[[float], float]) -> list[Point]:
         """The convex minorant of the samples, as exact fractions; `exp` says to which side e^epsilon is rounded."""
         return _minorant([(Fraction(exp(epsilon)) if epsilon else Fraction(1), delta) for epsilon, delta in self._samples])
+
+
+def _places(samples: list[tuple[float, float]], most: int) -> list[float]:
+    """More epsilons, at most so many: amid those between which chords and tangents lie farthest apart, as shares of epsilon.
+
+    Far apart matters less where delta is next to nothing.
+    """
+    epsilon, delta = np.array(samples).T
+    delta = np.minimum.accumulate(delta)
+    x = np.exp(epsilon)
+    slope = np.diff(delta) / np.diff(x)
+    before, after = slope - np.append(-1.0, slope[:-1]), np.append(slope[1:], 0.0) - slope
+    with np.errstate(all="ignore"):
+        gap = before * after * np.diff(x) / ((before + after) * -slope * x[1:])
+        rare = np.log(np.maximum(delta[:-1], _SMALLEST)) / math.log(1e-12)
+        gap = np.where((before > 0.0) & (after > 0.0) & (slope < 0.0), gap, 0.0) / (epsilon[1:] * (1.0 + rare * rare))
+    gap = np.where(np.diff(epsilon) > 1e-12 * epsilon[1:], gap, 0.0)
+    worst = np.argsort(gap)[::-1][: max(1, min(most, epsilon.size // 4))]
+    worst = worst[gap[worst] > max(_CLOSE, 0.05 * float(gap.max()))] if most > 0 else worst[:0]
+    return [float(0.5 * (epsilon[i] + epsilon[i + 1])) for i in worst]
 
 
 def claims_loss(claims: tuple[tuple[float, float], ...]) -> AtomicLoss | None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
@@ -14,6 +16,7 @@ from ..loss.profile import ProfileLoss, claims_loss
 from ..neighbours import DEFAULT
 from .attack import GaussianDP, HeadGDP
 from .claim import Claim
+from .release import Release
 from .response import epsilon_at_most
 
 _FIRST = (0.0, *(2.0**k for k in range(-7, 7)))  # where a function is asked when the claim is made
@@ -107,7 +110,7 @@ class Profile(Claim):
     @cached_property
     def _sampled_function(self) -> ProfileLoss:
         """Made once: the function is asked at many points."""
-        return ProfileLoss(self._checked)
+        return ProfileLoss(self._checked_all)
 
     def _checked(self, epsilon: float) -> float:
         assert self.function is not None
@@ -126,6 +129,12 @@ class Profile(Claim):
         if not 0.0 <= number <= 1.0:
             raise BadValue(f"function({epsilon!r}) is {value!r}; allowed: a probability.")
         return number
+
+    def _checked_all(self, epsilons: list[float]) -> list[float]:
+        """At many epsilons, at once if it is the delta of a run."""
+        if isinstance(getattr(self.function, "__self__", None), Release) and self.function.__name__ == "delta":  # type: ignore[union-attr]
+            return [float(one) for one in self.function(np.array(epsilons))]  # type: ignore[arg-type, misc, union-attr]
+        return [self._checked(epsilon) for epsilon in epsilons]
 
     def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> GaussianDP:
         """See `Attacks.gdp`: the head is measured on the function itself, the tail is what was given."""
