@@ -65,8 +65,11 @@ class Apart(ABC):
         some, _, _ = self._sides(epsilon)
         value, slope = self.inner.estimate(epsilon)
         inner = self._raised(value)
+        away = self.q * math.exp(min(epsilon, 600.0))
+        if not some + inner > 0.0:  # the steps called large are not large there
+            some = away = 0.0
         total = max(some + inner, 1e-300)
-        return math.log(total) - self.lift, min((inner * slope - self.q * math.exp(epsilon)) / total, -1e-3 * self.pace)
+        return math.log(total) - self.lift, min((inner * slope - away) / total, -1e-3 * self.pace)
 
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon)."""

@@ -205,15 +205,16 @@ class ComposedLoss:
         return ComposedSlice(tuple((loss.slice(c, ahead, count), count) for loss, count in self.terms))
 
     def saddle_of_delta(self, log_delta: float, start: float | None = None, expand: Expand | None = None) -> float:
-        """The c that minimises (K(c) - log c - log(1+c) - log delta) / c, to about a percent."""
+        """The saddle point c at whose epsilon delta is about this, by the saddle-point approximation; to about a percent."""
 
         expand = expand or self.expand
 
         def balance(x: float) -> tuple[float, float]:
             c = math.exp(x)
             k0, k1, k2 = expand(c)
-            cost = c * k1 - k0 + x + math.log1p(c) - 1.0 - c / (1.0 + c)
-            slope = c * (c * k2 + 1.0 / c + c / (1.0 + c) ** 2)
+            bend = c * c * k2 + 1.0 + (c / (1.0 + c)) ** 2
+            cost = c * k1 - k0 + math.log1p(c) - 1.0 - c / (1.0 + c) + 0.5 * math.log(2.0 * math.pi * bend)
+            slope = bend - (1.0 + (c / (1.0 + c)) ** 3) / bend  # but for the third derivative
             if cost > 0.0 and log_delta < 0.0:  # logarithms make a power of c a straight line
                 return math.log(-cost / log_delta), slope / cost
             return cost + log_delta, slope

@@ -310,11 +310,13 @@ def jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[flo
 
 def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> tuple[float, float]:
     """Likewise, from this guess on."""
+    first = True
     for _ in range(_TRIES):
         found = OneJump(JumpSketch(run, epsilon, log_delta))
-        if not found.tells(epsilon):
+        reached = root(found.estimate, log_delta, epsilon, 1e-3 if first else 1e-6)
+        if not found.tells(reached) and not first:
             raise TooFine
-        reached = root(found.estimate, log_delta, epsilon, 1e-6)
+        first = False
         if abs(reached - epsilon) < _NEAR * epsilon:
             return ends(found, log_delta, slack, reached)
         epsilon = reached

@@ -28,6 +28,7 @@ _RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 10.1, 0.5)  # over epsilon
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
 _ONE = np.array([1.0, 0.0, 0.0])
+_HUGE = 1e200, 1e200, 1e200
 _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
 
 
@@ -231,7 +232,7 @@ class Sketch:
             with np.errstate(all="ignore"):
                 self._found[c] = self._expand(c)
             if not all(map(math.isfinite, self._found[c])):
-                raise TooFine
+                self._found[c] = _HUGE  # so that a search turns back
         return self._found[c]
 
     def _expand(self, c: float) -> tuple[float, float, float]:
