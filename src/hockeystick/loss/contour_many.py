@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array
 from .contour import TOLERANCE, Contour
@@ -24,17 +25,17 @@ def estimates(contour: Contour, epsilons: Array) -> tuple[Array, Array, Array]:
     return np.take_along_axis(value, best, 0)[0], slope, (contour.height_error[0] + lost / total[0]) * 1.001 + size
 
 
-def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
-    """`Contour.lower` and `Contour.upper` for many epsilons; every ordered pair is laid."""
+def contour_ends(contour: Contour, epsilons: Array, even: bool = False) -> tuple[Array, Array]:
+    """`Contour.lower` and `Contour.upper` for many epsilons; every ordered pair is laid.
+
+    They are `even` if they fall in equal steps, up to rounding: then it takes less time.
+    """
     c, span = contour.c, 2.0 * math.pi / contour.step
-    moved, size = epsilons - contour.anchor, np.abs(epsilons)
-    angle = contour.u[:, None] * moved
-    total = contour.weights.real @ np.cos(angle) + contour.weights.imag @ np.sin(angle)
+    size = np.abs(epsilons)
+    total, off = _even_totals(contour, epsilons) if even else _totals(contour, epsilons)
     scale = np.array(contour.fixed)[:, None] - c * epsilons
     error = np.array(contour.height_error)[:, None] + (8.0 * UNIT) * (np.abs(scale) + abs(c) * size)
-    lost = (
-        np.array(contour.sum_error)[:, None] + np.array(contour.lever)[:, None] * (4.0 * UNIT * np.abs(moved)) + contour.dropped
-    )
+    lost = np.array(contour.sum_error)[:, None] + off + contour.dropped
     ahead = np.array(contour.forward)
     levels, slack = _markovs(contour, epsilons)
     high = np.minimum(levels.min(axis=1) + slack, scale + error + np.log(np.maximum(total + lost, 1e-300)))
@@ -48,6 +49,29 @@ def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     rest = total - lost - (beyond + before)
     low = np.where(rest > 0.0, scale - error + np.log(np.maximum(rest, 1e-300)), -math.inf)
     return low.max(axis=0), high.max(axis=0)
+
+
+def _totals(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
+    """The sums of the contour at some epsilons, and bounds of what rounding adds to their errors."""
+    moved = epsilons - contour.anchor
+    angle = contour.u[:, None] * moved
+    total = contour.weights.real @ np.cos(angle) + contour.weights.imag @ np.sin(angle)
+    return total, np.array(contour.lever)[:, None] * (4.0 * UNIT * np.abs(moved))
+
+
+def _even_totals(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
+    """Likewise by the tables of `fourier_sums`: e^{-iu(eps - anchor)} is e^{-iu(first - anchor)} e^{iu(first - eps)}."""
+    first, length = float(epsilons[0]), float(epsilons[0] - epsilons[-1])
+    count = epsilons.size
+    weights = contour.weights * np.exp((-1j * (first - contour.anchor)) * contour.u)
+    rows = weights.shape[0]
+    sums = fourier_sums(contour.u, np.concatenate((weights.real, weights.imag)), length / (count - 1), count)
+    total = sums[:rows].real - sums[rows:].imag
+    # of the places, of the angles, and of the sums
+    places = 8.0 * UNIT * (float(np.abs(epsilons).max()) + abs(contour.anchor)) + 8.0 * UNIT * length
+    summed = 2.0 * (added_terms(contour.u.size, count) + 16.0) * UNIT
+    off = np.array(contour.lever) * places + np.abs(contour.weights).sum(axis=1) * summed
+    return total, off[:, None]
 
 
 def markovs(contour: Contour, epsilons: Array) -> Array:

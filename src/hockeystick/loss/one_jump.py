@@ -28,7 +28,7 @@ from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, exp_up
 from ..numerics.series import Array
 from .big_jump import jumped_epsilon, normal_delta
 from .composed import ComposedLoss
-from .contour import Contour, Saddle, contours
+from .contour import SHARES, Contour, Saddle
 from .contour_many import contour_ends, markovs
 from .lattice import lattice_log_delta
 from .lattice_many import lattice_ends
@@ -42,11 +42,12 @@ from .search import ends, root
 
 _CELLS = 12000
 _PLACES = (0.05, 0.15, 0.4)  # of the others' epsilons, where contours are laid
-_NODES = 400
+_NODES = 4000
 _DENSE = 1e6  # draws of the record, on average
 _NEAR, _TRIES = 0.02, 6
 _MARKS = 0.7 ** np.arange(26.0)  # as shares of epsilon's x
-_EVEN = 4.0  # log of how much larger than delta the contour's terms may be
+_EVEN, _LARGER = 4.0, 20.0  # log of how much larger than delta the contour's terms may be, and delta than was thought
+_LOWEST = 0.02
 _FEW, _TINY = 1e-300, 1e-290  # a mass that has lost digits; more than all that underflows
 _SLACK = 1e-9  # relative, of the sums: far more than their rounding
 _NONE = 1e-9
@@ -60,13 +61,19 @@ class JumpSketch(Sketch):
     """The largest mark for which the contour's terms hardly cancel: what is large is integrated over, however small it is."""
 
     def _choose(self) -> None:
-        self.order = 0.0
+        self.order, best = 0.0, math.inf
         for high in (math.expm1(min(self.epsilon, 0.9 * self.likely)) * _MARKS).tolist():
             self._mark(Marks(0.0, high, 0.0, self.hard * high))
-            self.saddle = Saddle.of_epsilon(self, self.epsilon)  # type: ignore[arg-type]
-            if self._size(self.saddle) < _EVEN:
+            saddle = Saddle.of_epsilon(self, self.epsilon)  # type: ignore[arg-type]
+            if (size := self._size(saddle)) < best - 1.0:
+                best, self.saddle, chosen = size, saddle, self.marks
+            if size < _EVEN:
                 return
-        raise TooFine
+            if self.marks.high < _LOWEST * math.expm1(self.epsilon):  # delta is larger at this epsilon, and there is no need
+                break
+        if not best < _LARGER:
+            raise TooFine
+        self._mark(chosen)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -106,12 +113,16 @@ class _Rest:
     def _by_contour(self, epsilon: float) -> bool:
         """Learns what a contour tells that is laid for this epsilon."""
         rest = self._rest
-        contour = next(contours(rest, Contour(rest, Saddle.of_epsilon(rest, epsilon))))
+        contour = first = Contour(rest, Saddle.of_epsilon(rest, epsilon))
+        for share in SHARES:
+            if 0 < contour.planned() <= _NODES:
+                break
+            contour = Contour(rest, first.saddle.back(rest, share))
         if not (0 < contour.planned() <= _NODES and contour.lay()):
             return False
         with np.errstate(all="ignore"):
-            self._low = np.fmax(self._low, contour_ends(contour, self.y + self.slip)[0])
-            self._high = np.fmin(self._high, contour_ends(contour, self.y - self.slip)[1])
+            self._low = np.fmax(self._low, contour_ends(contour, self.y + self.slip, even=True)[0])
+            self._high = np.fmin(self._high, contour_ends(contour, self.y - self.slip, even=True)[1])
         return True
 
     def _by_lattice(self, epsilon: float) -> None:

@@ -33,6 +33,7 @@ _FINE = 30.0  # -log of the errors of the rule
 _NEAR, _CLOSE, _NARROW = 0.01, 1e-8, 5e-6
 _SHARP = 1.0, 0.5
 _NODES = 1 << 13
+_FAR = 1e100  # phi is not so large where anything is proved
 
 
 class _Slice(NamedTuple):
@@ -91,6 +92,8 @@ class _Slice(NamedTuple):
         error, most, slip, apart, sure = (np.zeros(nodes) for _ in range(5))
         for one, count in self.steps:
             parts = one.values(1.0 + self.c, step, nodes, self.log_goal)
+            if not float(np.abs(parts.excess.real).max()) < _FAR:
+                raise TooFine
             size = np.maximum(np.abs(1.0 + parts.excess), 1e-290)
             value, off = log1p_complex(parts.excess), parts.excess_error / size
             total += count * value

@@ -21,6 +21,7 @@ _WORK = 1.6e8  # products of one transform
 _CHUNK = 128
 _NODES = 1 << 19  # of the noise
 _LARGE = 600.0  # the logarithm of a large number
+_FAR = 1e300
 _NONE = -640.0  # and of one that is as good as 0
 _LEAST = 5e-324  # of which small numbers are multiples
 _BEFORE = 0.6  # of the x of a mark
@@ -129,7 +130,7 @@ class PartedStep(PartedCells):
             if self.parted:
                 middle, middle_off = self._middle(x, slip, whole, whole_off, lift)
                 rows.append(tilted * middle)
-        if not all(np.isfinite(row).all() for row in rows):
+        if not all(float(row.max(initial=0.0)) * (row.size + 1.0) < _FAR for row in rows):
             raise TooFine
         sums = fourier_sums(ratio, np.stack(rows), step, nodes)
         light = own * kept
