@@ -147,7 +147,7 @@ def make_faint() -> None:
     import hockeystick as hs
 
     rng, stored = random.Random(6), []
-    mp.mp.dps = 340
+    mp.mp.dps = 32
     while len(stored) < CASES // 2:
         pair = two_steps(hs, rng, lambda: 10 ** rng.uniform(-306, -270))
         if pair:

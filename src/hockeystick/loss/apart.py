@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from ..numerics.rounding import FUNCTION, UNIT, exp_up
 from .search import Proof
 
-
 _SMALL = -500.0  # the logarithm of what may be small, but not as small as doubles can be
 
 

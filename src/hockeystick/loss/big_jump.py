@@ -24,7 +24,7 @@ FAINT = -715.0  # log delta: less is no double, or one with few digits
 
 def jumped_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
     """About the epsilon at which delta has this logarithm; none if the principle does not serve."""
-    about = _about(run, log_delta)
+    about = _about(run, log_delta) if log_delta > FAINT else None
     if about is None:
         return None
     left, right = least, most = math.log(_LEAST), math.log(_MOST)

@@ -34,6 +34,7 @@ from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
 from .noise import TooFine
+from .plan import Care
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
 from .stand_ins import closer_epsilon, closer_log_delta
@@ -48,9 +49,9 @@ _HOPELESS = 2e-9  # ends of two ordered pairs that are not as close for one of t
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
-def log_delta_interval(run: ComposedLoss, epsilon: float, fine: bool = False) -> Interval:
-    """Both ends of log delta(epsilon); `fine` if it is a single question, and not one of many."""
-    return _bounded(run, lambda one: _log_delta(one, epsilon, fine))
+def log_delta_interval(run: ComposedLoss, epsilon: float, care: Care = Care.MANY) -> Interval:
+    """Both ends of log delta(epsilon)."""
+    return _bounded(run, lambda one: _log_delta(one, epsilon, care))
 
 
 def epsilon_interval(run: ComposedLoss, delta: float) -> Interval:
@@ -104,16 +105,16 @@ def _best_member(run: ComposedLoss, lower: Callable[[ComposedLoss], float]) -> f
     return max(best, top)
 
 
-def _log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval:
+def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval:
     """Of a run whose losses are all exact, or all bounds of it; P(Z = infinity) is added to the finite part."""
     if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
         return -math.inf, renyi_log_delta(run, epsilon)
     if not run.ends:
-        low, high = _finite_log_delta(run, epsilon, fine)
+        low, high = _finite_log_delta(run, epsilon, care)
     else:
         ends = []
         for single in run.singles():
-            low, high = _finite_log_delta(single, epsilon, fine)
+            low, high = _finite_log_delta(single, epsilon, care)
             if mass := single.infinite():
                 sure = log_fraction(mass)
                 slack = 8.0 * UNIT * (1.0 + abs(sure))
@@ -126,13 +127,13 @@ def _log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval:
     return min(low, high), high
 
 
-def _finite_log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval:
+def _finite_log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval:
     """Both ends of log E(1 - e^{epsilon - Z})+ over finite Z."""
     low, high = largest(certain(single, epsilon) for single in run.singles())
     if not run.terms or high - low < 1e-14:
         return low, high
     if epsilon > _FAR:
-        return -math.inf, _finite_log_delta(run, _FAR, fine)[1]  # delta falls in epsilon
+        return -math.inf, _finite_log_delta(run, _FAR, care)[1]  # delta falls in epsilon
     closed = [_closed(single, epsilon) for single in run.singles()]
     if all(found is not None for found in closed):
         ends = largest((found.low, found.high) for found in closed if found)
@@ -150,15 +151,15 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float, fine: bool) -> Interval
                     low = max(low, near_one(run, epsilon))
             except TooFine:
                 if (plain := unsampled(run)) != run:
-                    high = min(high, _finite_log_delta(plain, epsilon, fine)[1])
+                    high = min(high, _finite_log_delta(plain, epsilon, care)[1])
         if low < high - 1e-9 and run.rows > 1:  # each ordered pair by itself may prove more
-            ends = largest(_finite_log_delta(single, epsilon, fine) for single in run.singles())
+            ends = largest(_finite_log_delta(single, epsilon, care) for single in run.singles())
             low, high = max(low, ends[0]), min(high, ends[1])
         elif low < high - 1e-9:
-            low, high = closer_log_delta(run, epsilon, fine, (low, high))
+            low, high = closer_log_delta(run, epsilon, care, (low, high))
             low = max(low, at_least(run, epsilon))
             if low < high - _WIDE and (apart := without_bounded(run)):
-                high = min(high, _finite_log_delta(apart[1], down(epsilon - apart[0].ceiling), fine)[1])
+                high = min(high, _finite_log_delta(apart[1], down(epsilon - apart[0].ceiling), care)[1])
             if low < high - 1.0 and not run.infinite():
                 high = min(high, renyi_log_delta(run, epsilon))
     low, high = _agreed(low, high)
@@ -330,9 +331,12 @@ def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interva
 def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     """By the closed form of a single step."""
 
+    known: dict[float, Closed] = {}
+
     def at(epsilon: float) -> Closed:
-        found = _closed(run, epsilon)
-        return Closed(-LARGEST, math.inf, -math.inf) if found is None else found
+        if epsilon not in known:
+            known[epsilon] = _closed(run, epsilon) or Closed(-LARGEST, math.inf, -math.inf)
+        return known[epsilon]
 
     def gap(epsilon: float) -> tuple[float, float]:
         found = at(epsilon)
@@ -343,9 +347,16 @@ def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Int
     if at(0.0).value > log_delta:
         loss = run.terms[0][0]
         if beyond == math.inf:  # Markov's inequality, at the best power of two: it falls and then grows
-            bounds = {n: (loss.bound(2.0**n) - target[0]) / 2.0**n for n in range(-60, 61, 6)}
-            best = min(bounds, key=lambda n: bounds[n])
-            beyond = min((loss.bound(2.0**n) - target[0]) / 2.0**n for n in range(best - 5, best + 6)) * (1.0 + 4.0 * UNIT)
+
+            def bound(n: int) -> float:
+                return (loss.bound(2.0**n) - target[0]) / 2.0**n
+
+            best = round(0.5 * math.log2(-2.0 * log_delta / max(loss.rough[1], 1e-36)))  # as of Gaussian noise
+            around = [bound(n) for n in range(best - 2, best + 3)]
+            if not min(around) < min(around[0], around[-1]):
+                best = min(range(-60, 61, 6), key=bound)
+                around = [bound(n) for n in range(best - 5, best + 6)]
+            beyond = min(around) * (1.0 + 4.0 * UNIT)
         guess = increasing_root(gap, min(beyond, run.ceiling * 0.5), lower=0.0, upper=run.ceiling)
     slope = -at(guess).slope
     if not slope > 0.0:  # there is nothing to go by

@@ -25,6 +25,7 @@ from .composed import ComposedLoss
 from .engine import epsilon_interval, log_delta_interval
 from .gaussian import SQUARE_ERROR, GaussianLoss
 from .noise import TooFine
+from .plan import Care
 from .profile import ProfileLoss
 from .real_axis import cumulant_above
 from .renyi import RenyiLoss
@@ -310,13 +311,13 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
     return Peak(lower, upper, where, len(head.log))
 
 
-def profile_ends(run: ComposedLoss) -> Callable[[float], Interval]:
+def profile_ends(run: ComposedLoss, care: Care = Care.MANY) -> Callable[[float], Interval]:
     """log delta of a run, asked once for each epsilon."""
     known: dict[float, Interval] = {}
 
     def ask(epsilon: float) -> Interval:
         if epsilon not in known:
-            known[epsilon] = log_delta_interval(run, epsilon)
+            known[epsilon] = log_delta_interval(run, epsilon, care)
         return known[epsilon]
 
     return ask

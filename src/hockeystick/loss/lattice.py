@@ -26,7 +26,7 @@ from .composed import ComposedLoss
 from .lattice_window import Window
 from .masses import Divisible, Masses, by_blocks
 from .noise import TooFine
-from .plan import MOST, Plan, dense, estimate, guess, points_of
+from .plan import MOST, Care, Plan, dense, estimate, guess, points_of
 
 _LEAST = 1 << 11
 _TRIES = 8
@@ -34,6 +34,8 @@ _FEW = 12
 _KEPT, _CHEAP = 1 << 19, 1 << 15  # points of the lattices that are kept, and of one that costs little
 _SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
 _CLOSE = 1e-6  # ends of log delta, for one question of many
+_NEAR = 1 << 12
+DECIMALS = 2e-10  # ends of delta, for others
 _TINY = 1e-300  # more than all that underflows in a sum
 
 
@@ -195,8 +197,10 @@ class Lattice:
         high = self.high.at(self.delta_up, epsilon - self.slip)
         high = float(np.logaddexp(_log(high) + self.scale_up, self.log_lost)) if high >= 0.0 else math.inf
         pay = exp_up(epsilon - self.centre) * (1.0 + 4.0 * FUNCTION)
+        place = int(min(max((epsilon - self.low.point(0)) / self.step, 0.0), float(self.size)))
+        near = slice(max(0, place - _NEAR), place + _NEAR)  # the best threshold is not far
         with np.errstate(over="ignore", invalid="ignore"):
-            best = float(np.nanmax(self.head_down - pay * self.tail_up, initial=-1.0))
+            best = float(np.nanmax(self.head_down[near] - pay * self.tail_up[near], initial=-1.0))
         low = max(best, self.low.at(self.delta_down, epsilon + self.sag))
         slack = 8.0 * UNIT * (abs(self.scale_up) + 8.0) + 4.0 * FUNCTION
         return _log(low) + self.scale_down - slack, high + slack
@@ -256,30 +260,31 @@ def _finer(size: int, excess: float, most: int) -> int:
     return wanted if size >= most else min(wanted, most)
 
 
-def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> tuple[float, float]:
-    """Both ends of log delta(epsilon) likewise; if `fine`, as close as can be: of few steps to nine digits.
+def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY) -> tuple[float, float]:
+    """Both ends of log delta(epsilon) likewise; as the only question as close as can be: of few steps to nine digits.
 
     Lattices serve the epsilons near them, too.
     """
     _check(run)
-    sharp = fine and few(run)
+    fine, sharp = care > Care.MANY, care is Care.ONE and few(run)
 
-    def goal(theta: float, size: int) -> float:
+    def goal(theta: float, size: int, high: float) -> float:
         """More is wanted of few steps, where that is cheap."""
         if sharp:
             return 5e-10
         least = 1e-9 if fine else _CLOSE if size < MOST else 4.0 * _CLOSE
-        return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if few(run) and size < _CHEAP else 1e-3)
+        most = max(1e-9, DECIMALS * math.exp(min(-high, 15.0))) if fine and size < MOST else 1e-3
+        return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if few(run) and size < _CHEAP else 1e-3, most)
 
     for kept in run.lattices:
         low, high = kept.log_delta(epsilon)
-        if high - low <= goal(kept.theta, kept.size):
+        if high - low <= goal(kept.theta, kept.size, high):
             return low, high
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
     most = 2 * MOST if sharp else MOST
     for _ in range(3 if run.native else _TRIES):
-        near = sharp and about > _SMALL
+        near = (sharp or care is Care.CURVE) and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
         size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > most:  # of the work
@@ -290,12 +295,12 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, fine: bool = False) -> 
             return low, high
         ends = lattice.log_delta(epsilon)
         low, high = max(low, ends[0]), min(high, ends[1])
-        if high - low <= goal(plan.theta, size) or (run.native and math.isfinite(ends[1] - ends[0])):
+        if high - low <= goal(plan.theta, size, high) or (run.native and math.isfinite(ends[1] - ends[0])):
             _keep(run.lattices, lattice)
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             about = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
-            size = _finer(size, (ends[1] - ends[0]) / goal(plan.theta, size), most)
+            size = _finer(size, (ends[1] - ends[0]) / goal(plan.theta, size, high), most)
         else:
             size, stretch = size * 4, stretch * 1.5
         del lattice  # it is large

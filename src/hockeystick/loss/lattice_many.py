@@ -30,7 +30,8 @@ def lattice_ends(lattice: Lattice, lower: Array, upper: Array) -> tuple[Array, A
 def _place(window: Window, epsilons: Array) -> npt.NDArray[np.int64]:
     """Of the point at or before each epsilon."""
     found = np.ceil((epsilons - window.offset) / window.step) - window.begin - 1
-    return np.clip(found, -2, window.size + 1).astype(np.int64)
+    places: npt.NDArray[np.int64] = np.clip(found, -2, window.size + 1).astype(np.int64)
+    return places
 
 
 def _at(window: Window, deltas: Array, epsilons: Array) -> Array:

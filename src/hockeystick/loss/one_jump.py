@@ -105,7 +105,7 @@ class _Rest:
         self._low, self._high = np.full(y.size, -math.inf), np.zeros(y.size)
         with np.errstate(divide="ignore"):
             self._sure = np.log(np.maximum(-np.expm1(y + self.slip), 0.0))
-        self._bound = self._high
+        self._bound: Array = self._high
         for share in _PLACES if rest.terms else ():
             self._by_contour(share * float(y[0]))
         self._settle()

@@ -264,8 +264,12 @@ class Sketch:
         k, total = 1.0 + c, float(self._beside(c)[0])
         for guide, heavy, light, middle in self._tables:
             x, grown = guide.x * self._unit, np.exp(np.minimum(k * guide.ratio - self.lift, 600.0))
-            value = 1.0 + float(light @ (grown - self._unit - k * x)) - float(heavy.sum()) * self._unit - k * float(heavy @ x)
-            total += guide.count * math.log(max(value + float(middle @ grown), 1e-3))
+            with np.errstate(all="ignore"):
+                value = 1.0 + float(light @ (grown - self._unit - k * x)) - float(heavy.sum()) * self._unit - k * float(heavy @ x)
+                value += float(middle @ grown)
+            if not math.isfinite(value):
+                raise TooFine
+            total += guide.count * math.log(max(value, 1e-3))
         return total
 
     def saddle_of_epsilon(self, epsilon: float) -> float:

@@ -1,6 +1,7 @@
 """Where to look for an answer: rough epsilons and deltas, and the plan of a lattice.  Nothing of it is part of a proof."""
 
 import math
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,14 @@ MOST = 1 << 19
 _TOLERANCE, _FINE = 18.0, 24.0  # -log of the relative size allowed to what the window leaves out
 _STEEP = -100.0  # log of a delta that takes a steep tilt
 _AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
+
+
+class Care(IntEnum):
+    """How close delta should be told: as one of many questions, for a curve (to nine decimal places), or as the only one."""
+
+    MANY = 0
+    CURVE = 1
+    ONE = 2
 
 
 class Plan(NamedTuple):

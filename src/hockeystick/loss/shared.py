@@ -18,6 +18,7 @@ from .contour import Contour, Saddle
 from .contour_many import contour_ends, estimates
 from .engine import epsilon_interval, has_closed, log_delta_interval
 from .noise import TooFine
+from .plan import Care
 from .renyi import RenyiLoss
 
 _STEPS = 6  # of Newton's method
@@ -36,8 +37,8 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float]) -> list[In
 
     if len(epsilons) >= _FEW and _shares(run):
         _share(run, sorted({one for one in epsilons if abs(one) < math.inf}), Saddle.of_epsilon, answer, lambda _: 1.0, found)
-    alone = len(epsilons) == 1
-    return [found[one] if one in found else log_delta_interval(run, one, alone) for one in epsilons]
+    care = Care.ONE if len(epsilons) == 1 else Care.MANY
+    return [found[one] if one in found else log_delta_interval(run, one, care) for one in epsilons]
 
 
 def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float]) -> list[Interval]:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from .certain import Interval, contradict
 from .composed import ComposedLoss
 from .large_atoms import large_epsilon, large_log_delta
-from .lattice import few, lattice_epsilon, lattice_log_delta
+from .lattice import DECIMALS, few, lattice_epsilon, lattice_log_delta
 from .listed import listed_epsilon, listed_log_delta
 from .noise import TooFine
 from .one_jump import jump_epsilon, jump_log_delta
 from .parted import parted_epsilon, parted_log_delta
 from .parted_marks import parts
+from .plan import Care
 from .signs import signs_epsilon, signs_log_delta
 from .smeared import smeared_epsilon, smeared_log_delta, spreads
 
@@ -32,11 +33,12 @@ class _StandIn(NamedTuple):
     delta_width: float = 1e-6
 
 
-def _chosen(run: ComposedLoss, floor: float, fine: bool) -> list[_StandIn]:
-    """In the order in which they are asked; `fine` if a single answer is wanted, and not one of many."""
+def _chosen(run: ComposedLoss, floor: float, care: Care) -> list[_StandIn]:
+    """In the order in which they are asked."""
+    fine = care is Care.ONE
     lattice = _StandIn(
         lambda run, log_delta, slack: lattice_epsilon(run, log_delta, slack, floor),
-        lambda run, epsilon: lattice_log_delta(run, epsilon, fine),
+        lambda run, epsilon: lattice_log_delta(run, epsilon, care),
         5e-6 if parts(run) else 1e-6,  # where steps are parted, a lattice seldom does better
         _FINEST if fine and few(run) else 1e-6,
     )
@@ -63,7 +65,7 @@ def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: flo
     low, high = ends
     if high < math.inf and high - low <= _FINEST * (high + 1e-6):
         return ends
-    for one in _chosen(run, floor, True):
+    for one in _chosen(run, floor, Care.ONE):
         if high > floor and (high == math.inf or high - low > one.epsilon_width * (high + 1e-6)):
             with suppress(TooFine):
                 found = one.epsilon(run, log_delta, slack)
@@ -71,14 +73,15 @@ def closer_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: flo
     return low, high
 
 
-def closer_log_delta(run: ComposedLoss, epsilon: float, fine: bool, ends: Interval) -> Interval:
-    """Closer ends of log delta(epsilon); `fine` if it is a single question, and not one of many."""
+def closer_log_delta(run: ComposedLoss, epsilon: float, care: Care, ends: Interval) -> Interval:
+    """Closer ends of log delta(epsilon)."""
     low, high = ends
-    for one in _chosen(run, 0.0, fine):
-        if low < high - one.delta_width:
+    for one in _chosen(run, 0.0, care):
+        width = one.delta_width if care is Care.MANY else min(one.delta_width, 2.0 * DECIMALS * math.exp(min(-high, 15.0)))
+        if low < high - width:
             with suppress(TooFine):
                 low, high = _joined((low, high), one.log_delta(run, epsilon))
-    if fine and few(run) and epsilon > 0.0 and high - low > _WIDE:
+    if care is Care.ONE and few(run) and epsilon > 0.0 and high - low > _WIDE:
         low, high = _by_epsilon(run, epsilon, (low, high))
     return low, high
 

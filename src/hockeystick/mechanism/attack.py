@@ -268,14 +268,17 @@ class Attacks(metaclass=Made):
         relation = checked(self._meant(neighbours))
         return self._run(DEFAULT if relation in ("add", "remove") else relation)
 
-    def _profiles(self, neighbours: str) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
-        """log delta of the relation's pair, that of the reversed one, and the run."""
+    def _profiles(
+        self, neighbours: str, curve: bool = False
+    ) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
+        """log delta of the relation's pair, that of the reversed one, and the run; closer if a curve is wanted."""
         from ..loss.gdp import profile_ends
+        from ..loss.plan import Care
 
-        run = self._run(neighbours)
-        forward = profile_ends(run)
+        run, care = self._run(neighbours), Care.CURVE if curve else Care.MANY
+        forward = profile_ends(run, care)
         meant = self._meant(neighbours)
-        return forward, profile_ends(self._reversed(neighbours)) if meant in _REVERSED else forward, run
+        return forward, profile_ends(self._reversed(neighbours), care) if meant in _REVERSED else forward, run
 
     def _reversed(self, neighbours: str) -> ComposedLoss:
         """The run of the reversed pairs."""
@@ -290,7 +293,7 @@ class Attacks(metaclass=Made):
         """The best test of each level, and whether some mechanism attains what it does."""
         from ..loss.tradeoff import tester
 
-        forward, backward, run = self._profiles(neighbours)
+        forward, backward, run = self._profiles(neighbours, relative)
         return tester(run, self._reversed(neighbours), forward, backward, relative), run.tight
 
 
