@@ -239,6 +239,15 @@ def test_claims_of_the_literature():
     assert not ends.tight
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "count", "delta"), [(2.3, 1, 5e-10), (1.1, 1, 3.5e-7), (0.075, 2, 2.4e-17), (0.07, 1, 5e-34)]
+)
+def test_bounded_ranges_used_once_or_twice(epsilon, count, delta):
+    """The best shift lies next to an end: the pair of one use is attained."""
+    ends = (hs.Exponential(epsilon) * count).epsilon_bounds(delta)
+    assert ends.width < 1e-7 * ends.upper
+
+
 def test_infinite_masses_are_decided_exactly():
     claim = hs.ApproxDP(0.1, 1e-8)
     assert claim.epsilon_bounds(1e-8) == hs.Bounds(0.1, 0.1)

@@ -7,7 +7,10 @@ import pytest
 from scipy.special import erfcx, ndtr
 
 import hockeystick as hs
-from hockeystick.loss.contour import Saddle
+from hockeystick.loss.contour import Contour, Saddle
+from hockeystick.loss.contour_many import contour_ends
+from hockeystick.loss.lattice import lattice_epsilon, lattice_log_delta
+from hockeystick.loss.lattice_many import lattice_ends
 from hockeystick.loss.noise import TooFine
 from hockeystick.loss.one_jump import JumpSketch, OneJump, jump_epsilon, jump_log_delta
 from hockeystick.loss.parted_cells import Marks
@@ -88,3 +91,60 @@ def test_what_it_does_not_serve() -> None:
             jump_epsilon(run._run("remove"), -20.0, 1e-13)
         with pytest.raises(TooFine):
             jump_log_delta(run._run("remove"), 1.0)
+
+
+def test_evenly_spaced_epsilons():
+    """The tables of a Fourier sum tell what single epsilons do."""
+    run = (hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000)._run("remove")
+    contour = Contour(run, Saddle.of_epsilon(run, 1.5))
+    assert contour.lay()
+    epsilons = np.linspace(2.5, 0.5, 4001)
+    plain, even = contour_ends(contour, epsilons), contour_ends(contour, epsilons, even=True)
+    near = (epsilons > 1.2) & (epsilons < 1.8)
+    assert (plain[0] <= even[1]).all()
+    assert (even[0] <= plain[1]).all()
+    assert (even[1] - even[0])[near].max() < 1e-9
+
+
+@pytest.mark.parametrize("run", [hs.Gaussian(sigma=0.9).poisson(rate=1e-4) * 5, hs.Laplace(scale=2.0) * 7])
+def test_a_lattice_at_many_epsilons(run):
+    single = run._run("remove")
+    lattice_log_delta(single, 0.5)
+    lattice = single.lattices[0]
+    epsilons = np.linspace(0.51, 0.49, 41)
+    low, high = lattice_ends(lattice, epsilons, epsilons)
+    for epsilon, one, two in zip(epsilons, low, high, strict=True):
+        ends = lattice.log_delta(epsilon)
+        assert one <= ends[1]
+        assert ends[0] <= two
+        assert two == pytest.approx(ends[1], abs=1e-9)
+        assert one == pytest.approx(ends[0], abs=1e-6)
+
+
+def test_tiny_epsilons():
+    """c is so large there that the curvature of the integrand counts as much as K."""
+    run = hs.Gaussian(sigma=23.7).poisson(rate=1.9e-6) * 310_230
+    bounds = run.epsilon_bounds(5.5e-8)
+    assert bounds.width < 1e-9 * bounds.upper
+    assert run.delta_bounds(bounds.upper).lower <= 5.5e-8 <= run.delta_bounds(bounds.lower).upper
+
+
+@pytest.mark.parametrize(
+    ("rate", "sigma", "steps", "delta", "width"),
+    [
+        (6.6e-5, 2.36, 12392, 1.7e-53, 5e-6),
+        (0.0132, 9.6, 26, 5.3e-303, 5e-6),
+        (1.6e-3, 6.1, 36, 8.3e-301, 5e-6),
+        (1.2e-6, 75.0, 7_053_845, 3.6e-305, 1e-9),
+        (4.9e-5, 0.856, 58502, 8.3e-299, 1e-9),
+        (2.5e-3, 2.93, 744, 4.2e-304, 1e-9),
+    ],
+)
+def test_far_out(rate, sigma, steps, delta, width):
+    """Where one large step, or several, decide: close, and within what the lattice proves by itself."""
+    step = hs.Gaussian(sigma=sigma).poisson(rate=rate)
+    bounds = (step * steps).epsilon_bounds(delta, neighbours="remove")
+    assert bounds.width < width * bounds.upper
+    low, high = lattice_epsilon((step * steps)._run("remove"), math.log(delta), 1e-12)
+    assert low <= bounds.upper
+    assert bounds.lower <= high

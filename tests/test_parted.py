@@ -158,6 +158,20 @@ def test_many_steps_at_tiny_deltas_against_a_cut_transform(case):
     assert bounds.width < 1e-8 * bounds.upper
 
 
+@pytest.mark.parametrize("case", json.loads((Path(__file__).parent / "data" / "sparse_faint.json").read_text()))
+def test_deltas_near_the_end_of_the_doubles(case):
+    """Stored by scripts/truth_sparse.py: two steps by an integral of the closed form, many by a cut transform."""
+    if "first" in case:
+        run = _step(case["first"]) + _step(case["second"])
+    else:
+        run = _step((case["rate"], case["sigma"])) * case["steps"]
+        run += hs.Laplace(case["laplace"][0]) * case["laplace"][1] if "laplace" in case else hs.GDP(0.0)
+        run += hs.Gaussian(case["gaussian"]) if "gaussian" in case else hs.GDP(0.0)
+    bounds = run.epsilon_bounds(case["delta"], neighbours="remove")
+    assert mp.mpf(bounds.lower) <= mp.mpf(case["epsilon"]) <= mp.mpf(bounds.upper)
+    assert bounds.width < (3e-6 if "first" in case else 1e-10) * bounds.upper
+
+
 @pytest.mark.parametrize("case", json.loads((Path(__file__).parent / "data" / "sparse_beside.json").read_text()))
 def test_laplace_steps_beside_a_sampled_one_against_an_integral_of_the_closed_form(case):
     """Stored by scripts/truth_sparse.py: epsilon lies a little beyond the largest loss of the Laplace steps."""
@@ -167,6 +181,11 @@ def test_laplace_steps_beside_a_sampled_one_against_an_integral_of_the_closed_fo
     assert bounds.width < 1e-6 * bounds.upper
     assert run.delta_bounds(bounds.lower, neighbours="remove").upper >= case["delta"]
     assert run.delta_bounds(bounds.upper, neighbours="remove").lower <= case["delta"]
+
+
+def _step(given):
+    rate, sigma = given
+    return hs.Gaussian(sigma).poisson(rate)
 
 
 def single(rate, noise, epsilon):

@@ -85,6 +85,29 @@ def test_the_profile_of_a_run():
     assert again.mu() == pytest.approx(run.mu(), rel=1e-9)
 
 
+@pytest.mark.parametrize(("scale", "count", "delta"), [(3.9, 5, 9e-8), (0.7, 2, 1e-80), (2.5, 1, 1.9e-8), (10.0, 100, 1e-6)])
+def test_a_function_is_asked_where_it_bends(scale, count, delta):
+    """The corner at the largest loss is found, and chords and tangents lie close to each other."""
+    exact = (hs.Laplace(scale=scale) * count).epsilon_bounds(delta)
+    bounds = (hs.Profile(lambda x: max(0.0, -math.expm1(0.5 * (x - 1.0 / scale)))) * count).epsilon_bounds(delta)
+    assert bounds.lower <= exact.upper
+    assert exact.lower <= bounds.upper
+    assert bounds.width < 1e-5 * bounds.upper
+
+
+def test_the_delta_of_a_run_is_asked_at_once():
+    asked = []
+
+    class Counted(hs.Gaussian):
+        def delta(self, epsilon, **more):
+            asked.append(np.size(epsilon))
+            return super().delta(epsilon, **more)
+
+    run = Counted(sigma=1.0)
+    assert hs.Profile(run.delta).epsilon(1e-6) == pytest.approx(hs.Gaussian(sigma=1.0).epsilon(1e-6), rel=2e-5)
+    assert len(asked) < 100 < max(asked)
+
+
 # bad profiles are refused with the first point that is wrong
 
 

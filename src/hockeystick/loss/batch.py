@@ -76,14 +76,16 @@ def _expand(nodes: Nodes, k: Array) -> tuple[Array, Array, Array]:
 
 
 def _saddle(runs: Runs, c: Array, nodes: Nodes, steps: int) -> Array:
-    """The c that minimises (n K(c) - log c - log(1+c) - log delta) / c, about; by Newton's method in log c, within a bracket."""
+    """The saddle point at whose epsilon delta is about what it should be; by Newton's method in log c, within a bracket."""
     x = np.log(c)
     lower, upper = np.full(c.shape, -math.inf), np.full(c.shape, math.inf)
     for _ in range(steps):
         c = np.exp(x)
         k0, k1, k2 = (runs.count * one for one in _expand(nodes, 1.0 + c))
-        cost = c * k1 - k0 + x + np.log1p(c) - 1.0 - c / (1.0 + c)
-        slope = c * (c * k2 + 1.0 / c + c / (1.0 + c) ** 2)
+        share = c / (1.0 + c)
+        bend = c * c * k2 + 1.0 + share * share
+        cost = c * k1 - k0 + np.log1p(c) - 1.0 - share + 0.5 * np.log(2.0 * math.pi * bend)
+        slope = bend - (1.0 + share**3) / bend
         over = cost + runs.log_delta > 0.0
         lower, upper = np.where(over, lower, x), np.where(over, x, upper)
         bent = np.log(np.maximum(-cost / runs.log_delta, 1e-300)) * cost / slope

@@ -284,7 +284,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
     most = 2 * MOST if sharp else MOST
     for _ in range(3 if run.native else _TRIES):
-        near = (sharp or care is Care.CURVE) and about > _SMALL
+        near = fine and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
         size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
         if size * len(run.terms) > 2 * MOST or size > most:  # of the work
