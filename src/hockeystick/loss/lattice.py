@@ -33,9 +33,9 @@ _TRIES = 8
 _FEW = 12
 _KEPT, _CHEAP = 1 << 19, 1 << 15  # points of the lattices that are kept, and of one that costs little
 _SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
-_CLOSE = 1e-6  # ends of log delta, for one question of many
+_CLOSE = 4e-7  # ends of log delta, for one question of many
 _NEAR = 1 << 12
-DECIMALS = 2e-10  # ends of delta, for others
+DECIMALS, _DECIMALS = 2e-10, 1e-7  # ends of delta, for others, and for one of many
 _TINY = 1e-300  # more than all that underflows in a sum
 
 
@@ -273,7 +273,8 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
         if sharp:
             return 5e-10
         least = 1e-9 if fine else _CLOSE if size < MOST else 4.0 * _CLOSE
-        most = max(1e-9, DECIMALS * math.exp(min(-high, 15.0))) if fine and size < MOST else 1e-3
+        decimals = (DECIMALS if fine else _DECIMALS) * math.exp(min(-high, 15.0))
+        most = max(least, decimals) if size < MOST else 1e-3
         return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if few(run) and size < _CHEAP else 1e-3, most)
 
     for kept in run.lattices:

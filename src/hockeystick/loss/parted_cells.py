@@ -29,6 +29,7 @@ _JOINED, _BROAD = 8, 4  # cells that make one in the proof of decay, and in that
 _FAINT = 300.0  # log of how much less is not summed cell by cell
 _TURNS = np.array([0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74])[:, None]  # angles of the lines
 LEVELS = 0.74 * 0.8 ** np.arange(32.0)[:, None]
+_STARTS = math.log(0.01), math.log(1e-5)  # of the step, over the noise
 
 
 class Marks(NamedTuple):
@@ -242,12 +243,13 @@ class PartedCells:
             right = math.exp(min(beyond + 0.5 * float(heights[-1, 0]) ** 2 - float(kernel[-1, 0]), 700.0))
             return 2.0 * (float(along.sum()) * width + float(along[0]) + steps + right) * (1.0 + SLACK)
 
-        low, high = math.log(self.shape.noise * 1e-5), math.log(self.shape.noise)
-        if not error(math.exp(low)) < math.exp(log_goal):
+        goal, high = math.exp(log_goal), math.log(self.shape.noise)
+        low = next((high + start for start in _STARTS if error(math.exp(high + start)) < goal), math.inf)
+        if low == math.inf:
             raise TooFine
-        while high - low > 0.03:
+        while high - low > 0.05:
             middle = 0.5 * (low + high)
-            if error(math.exp(middle)) < math.exp(log_goal):
+            if error(math.exp(middle)) < goal:
                 low = middle
             else:
                 high = middle

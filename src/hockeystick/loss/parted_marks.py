@@ -37,7 +37,7 @@ class _Guide:
 
     def __init__(self, shape: Shape, count: int, last: float, lift: float) -> None:
         self.shape, self.count = shape, count
-        spacing = 0.018 * min(shape.noise, 6.0)  # the marks are a few per cent of x wide
+        spacing = 0.03 * min(shape.noise, 6.0)  # the marks are a few per cent of x wide
         if not 0.0 < (last + 8.0) / spacing < 20_000.0:
             raise TooFine
         z = np.arange(-8.0, last, spacing)
