@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..numerics.series import Array
 from .batch_grid import NARROW, Nodes, Runs, coarse_lead, lay, span
 from .batch_line import Line
+from .composed import LEFT
 from .contour import FORWARD, SHARES
 
 _CLOSE = 1e-9  # relative
@@ -76,7 +77,7 @@ def _expand(nodes: Nodes, k: Array) -> tuple[Array, Array, Array]:
 
 
 def _saddle(runs: Runs, c: Array, nodes: Nodes, steps: int) -> Array:
-    """The saddle point at whose epsilon delta is about what it should be; by Newton's method in log c, within a bracket."""
+    """As `ComposedLoss.saddle_of_delta`; by Newton's method in log c, within a bracket."""
     x = np.log(c)
     lower, upper = np.full(c.shape, -math.inf), np.full(c.shape, math.inf)
     for _ in range(steps):
@@ -84,8 +85,9 @@ def _saddle(runs: Runs, c: Array, nodes: Nodes, steps: int) -> Array:
         k0, k1, k2 = (runs.count * one for one in _expand(nodes, 1.0 + c))
         share = c / (1.0 + c)
         bend = c * c * k2 + 1.0 + share * share
-        cost = c * k1 - k0 + np.log1p(c) - 1.0 - share + 0.5 * np.log(2.0 * math.pi * bend)
-        slope = bend - (1.0 + share**3) / bend
+        large = x - 0.5 * np.log(2.0 * math.pi * bend) - LEFT
+        cost = c * k1 - k0 + x + np.log1p(c) - 1.0 - share - np.maximum(large, 0.0)
+        slope = bend - np.where(large > 0.0, (1.0 + share**3) / bend, 0.0)
         over = cost + runs.log_delta > 0.0
         lower, upper = np.where(over, lower, x), np.where(over, x, upper)
         bent = np.log(np.maximum(-cost / runs.log_delta, 1e-300)) * cost / slope

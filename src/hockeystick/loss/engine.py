@@ -34,7 +34,6 @@ from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
 from .noise import TooFine
-from .parted_marks import parts
 from .plan import Care
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
@@ -48,7 +47,6 @@ _WIDE = 1e-6  # ends with which one is not
 _LATE = 1e-3
 _HOPELESS = 2e-9  # ends of two ordered pairs that are not as close for one of them
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
-_LONG = 2000  # nodes with which steps that can be parted had better be
 
 
 def log_delta_interval(run: ComposedLoss, epsilon: float, care: Care = Care.MANY) -> Interval:
@@ -298,8 +296,6 @@ def by_contour(run: ComposedLoss, log_delta: float, target: Interval, floor: flo
     if high <= floor:
         return low, high
     for contour in contours(run, first):
-        if contour.planned() > _LONG and parts(run.singles()[0]):
-            break
         ends = _on_contour(contour, log_delta, target)
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < _CLOSE * high:

@@ -20,7 +20,7 @@ from .sampled import SampledGaussianLoss
 
 _SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0, 11.0, 8.0)  # -log of the relative size allowed to what is only bounded
 DIGITS = 23.0  # about that of the errors of the contour's terms
-_DEAD = 45.0
+_DEAD = 32.0  # -log of what has died out
 _NEVER = 60.0  # normal noise is not seen so far out
 _DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x

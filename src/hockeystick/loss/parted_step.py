@@ -24,7 +24,7 @@ _LARGE = 600.0  # the logarithm of a large number
 _FAR = 1e300
 _NONE = -640.0  # and of one that is as good as 0
 _LEAST = 5e-324  # of which small numbers are multiples
-_BEFORE = 0.6  # of the x of a mark
+_BEFORE, _WIDTHS = 0.6, 10.0  # of the x of a mark; of the mark
 
 
 class Parts(NamedTuple):
@@ -109,7 +109,10 @@ class PartedStep(PartedCells):
         grid = self._nodes(spacing, float(self.edges[self.broad(False)][-1]))
         slip, moved = grid.ratio_errors()
         weight = np.exp(grid.base)
-        near = min(1.0 / size, math.log1p(_BEFORE * (marks.low if self.parted else marks.high)))  # marks begin to the right of it
+        mark, width = (marks.low, marks.low_width) if self.parted else (marks.high, marks.high_width)
+        near = min(
+            1.0 / size, math.log1p(max(0.0, min(_BEFORE * mark, mark - _WIDTHS * width)))
+        )  # marks begin to the right of it
         first, last = int(grid.ratio.searchsorted(-1.0 / size)), int(grid.ratio.searchsorted(near))
         excess, excess_error = self._near(grid, weight, moved, first, last, line, size)
         pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
