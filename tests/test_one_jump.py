@@ -148,3 +148,29 @@ def test_far_out(rate, sigma, steps, delta, width):
     low, high = lattice_epsilon((step * steps)._run("remove"), math.log(delta), 1e-12)
     assert low <= bounds.upper
     assert bounds.lower <= high
+
+
+def test_a_lower_end_is_not_the_difference_of_large_numbers():
+    """Far from the epsilon that it was made for next to nothing is known; the truth is an integral of the closed form."""
+    steps = (1.6490140542415903e-06, 17.962797179556304), (3.176873009048961e-05, 2.202544933837579)
+    one, two = (hs.Gaussian(sigma).poisson(rate) for rate, sigma in steps)
+    found = OneJump(JumpSketch((one + two)._run("remove"), 0.0012917385637999594, -27.955342945277735))
+    assert found.lower(0.001486001572064051) <= -50.757153384253882 <= found.upper(0.001486001572064051)
+
+
+@pytest.mark.parametrize(
+    ("run", "delta"),
+    [
+        (hs.Gaussian(5.925672702973802).poisson(2.6401595252217826e-06) * 25, 2.310598439808693e-73),
+        (
+            hs.Gaussian(0.6233048308433841).poisson(0.02182725565860578)
+            + hs.Gaussian(0.3220991503989082).poisson(1.5726747561419846e-05),
+            1.3770958416975975e-287,
+        ),
+        (hs.Gaussian(sigma=5.368423126874215).poisson(rate=0.0016811131135568294) * 40, 9.247466112779575e-07),
+    ],
+)
+def test_no_warnings_and_no_overflow(run, delta):
+    """Warnings are errors here: 1 + (phi - 1) may be 0, epsilons that are tried large."""
+    bounds = run.epsilon_bounds(delta, neighbours="remove")
+    assert bounds.width < 1e-3 * bounds.upper

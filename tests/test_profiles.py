@@ -95,6 +95,22 @@ def test_a_function_is_asked_where_it_bends(scale, count, delta):
     assert bounds.width < 1e-5 * bounds.upper
 
 
+@pytest.mark.parametrize(("stairs", "top"), [(20, 1.0), (37, 1.0), (100, 3.0)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_function_that_only_falls(stairs, top, count):
+    """What it says at its corners is a claim that follows from it: no lower end is above that."""
+
+    def stair(epsilon):
+        return min(1.0, math.ceil(max(0.0, -math.expm1(0.5 * (epsilon - top))) * stairs - 1e-9) / stairs)
+
+    corners = [max(0.0, top + 2.0 * math.log1p(-k / stairs)) for k in range(stairs)]
+    implied = hs.Profile.from_claims([(corner + 1e-9, stair(corner + 1e-9)) for corner in corners])
+    run = hs.Profile(stair) * count
+    for epsilon in (0.3 * top, 0.7 * top, 0.945 * top):
+        assert run.delta_bounds(epsilon).lower <= (implied * count).delta(epsilon)
+        assert run.delta(epsilon) <= 1.1 * (implied * count).delta(epsilon) + 1e-3
+
+
 def test_the_delta_of_a_run_is_asked_at_once():
     asked = []
 

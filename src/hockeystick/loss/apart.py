@@ -59,6 +59,11 @@ class Apart(ABC):
         rest = min(self.q * (1.0 + 2.0 * self.count_error), self.taken(epsilon)) * pay + self.beside(epsilon)
         return self.p - away, error, rest * (1.0 + 1e-9)
 
+    def _ends(self, epsilon: float) -> tuple[float, float]:
+        """Both ends of what there is besides the last term."""
+        some, error, rest = self._sides(epsilon)
+        return some - error, some + error + rest
+
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope, uncertified."""
         some, _, _ = self._sides(epsilon)
@@ -74,8 +79,7 @@ class Apart(ABC):
         """A certified lower bound of log delta(epsilon)."""
         if epsilon > 600.0:
             return -math.inf
-        some, error, _ = self._sides(epsilon)
-        total = some - error + self._raised(self.inner.lower(epsilon)) * (1.0 - self._rounding)
+        total = self._ends(epsilon)[0] + self._raised(self.inner.lower(epsilon)) * (1.0 - self._rounding)
         if not total > 0.0:
             return -math.inf
         value = math.log(total)
@@ -83,8 +87,7 @@ class Apart(ABC):
 
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""
-        some, error, rest = self._sides(epsilon)
-        total = some + error + rest + self._raised(self.inner.upper(epsilon)) * (1.0 + self._rounding)
+        total = self._ends(epsilon)[1] + self._raised(self.inner.upper(epsilon)) * (1.0 + self._rounding)
         value = math.log(max(total, 1e-300))
         return value - self.lift + 4.0 * FUNCTION * (1.0 + abs(value) + self.lift)
 

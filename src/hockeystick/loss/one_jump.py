@@ -52,7 +52,8 @@ _FEW, _TINY = 1e-300, 1e-290  # a mass that has lost digits; more than all that 
 _SLACK = 1e-9  # relative, of the sums: far more than their rounding
 _NONE = 1e-9
 _UNKNOWN = 10.0
-_LOOKS, _CLOSE = 8, 1e-7
+_AROUND = 1.0, 0.97, 0.9, 0.75
+_LOOKS, _CLOSE = 6, 1e-7
 _SUMS = (_CELLS + 8.0) * UNIT * 2.0  # of adding up the cells
 _ROOM = 1.0  # how much larger the losses may become than they were for the first epsilon
 
@@ -101,7 +102,7 @@ class _Rest:
         self.loss, self.y, self.largest = loss, y, float(np.abs(epsilon - y).max()) + _ROOM
         # of the masses, of the differences of epsilons, and of the exponentials
         self.slip = loss.slip(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
-        self._rest, self._looked = rest, list[float]()
+        self._rest, self._looked, self._helps = rest, list[float](), True  # a contour
         self._low, self._high = np.full(y.size, -math.inf), np.zeros(y.size)
         with np.errstate(divide="ignore"):
             self._sure = np.log(np.maximum(-np.expm1(y + self.slip), 0.0))
@@ -158,7 +159,9 @@ class _Rest:
             return False
         self._looked.append(place)
         with suppress(TooFine):
-            if not (self._by_contour(place) and self._high[worst] - self._low[worst] < 0.5 * known):
+            if self._helps:
+                self._helps = self._by_contour(place) and bool(self._high[worst] - self._low[worst] < 0.5 * known)
+            if not self._helps:
                 self._by_lattice(place)
         self._settle()
         return True
@@ -185,7 +188,8 @@ class _Rest:
 
     def _integral(self, mark: float, width: float, edges: Array, lift: float) -> tuple[float, float]:
         low, high, start, beyond = self._terms(mark, width, edges, lift)
-        lost = _TINY + 32.0 * SMALLEST * math.exp(lift)  # where nu or g is no double; E_Q g is at most 1
+        # where g is no double: E_Q nu is at most 1; where nu is none, what is lost is next to no share of delta = E_Q g
+        lost = _TINY + 32.0 * SMALLEST * math.exp(lift)
         before = exp_up(float(self.alone[0]) + start + lift) * (1.0 + 1e-12)
         return max(float(low.sum()) * (1.0 - _SUMS) - lost, 0.0), (float(high.sum()) + beyond) * (1.0 + _SUMS) + before + lost
 
@@ -206,7 +210,7 @@ class _Rest:
         rise = np.diff(nu)
         most = nu[:-1] * alone[:-1] + mean_high * (rise * alone[:-1] + nu[:-1] * over + rise * over) + bend * alone[1:]
         scale = 1.0 + off + (4.0 * FUNCTION + (1e3 * UNIT if lift else 0.0))  # of log_q + lift, which is not below -1000
-        high = np.where(few, p[1:-1] * (1.0 + _SLACK), inner * most * scale)  # where Q's masses underflow, P's
+        high = np.where(few, p[1:-1] * (scale + _SLACK), inner * most * scale)  # where Q's masses underflow, P's
         # downwards: below the chord by a quarter of the difference of the slopes on both sides
         nu, bend, _ = _mark(v, mark, width, math.exp(self.slip))
         rise = np.diff(nu)
@@ -214,7 +218,7 @@ class _Rest:
         after = np.concatenate(((top[2:] - bottom[1:-1]) / span[1:], [math.inf]))
         gap = np.minimum((after - np.maximum(before, 0.0)) * (0.25 * span), bottom[1:])
         least = nu[:-1] * bottom[:-1] + mean_low * (rise * bottom[:-1] + nu[:-1] * under) + mean_low**2 * (rise * under)
-        least -= bend * bottom[1:] + gap * nu[1:]
+        least = least * (1.0 - 32.0 * UNIT) - (bend * bottom[1:] + gap * nu[1:]) * (1.0 + 32.0 * UNIT)
         low = np.where(few, 0.0, np.maximum(inner * least, 0.0)) * (2.0 - scale)
         return low, high, start, float(p[-1]) * (1.0 + _SLACK)
 
@@ -294,16 +298,15 @@ class OneJump(Parted):
         low, high = self._jump(epsilon)
         return high - low < _UNKNOWN * (low + self._raised(self.inner.lower(epsilon)))
 
-    def _sides(self, epsilon: float) -> tuple[float, float, float]:
+    def _ends(self, epsilon: float) -> tuple[float, float]:
         low, high = self._jump(epsilon)
-        middle = 0.5 * (low + high)
-        return middle, 0.5 * (high - low) + self._twice, self.beside(epsilon)
+        return low - self._twice, (high + self._twice) * (1.0 + 4.0 * UNIT)
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         width = 1e-4 / self.pace
         values = []
         for place in (epsilon, epsilon + width):
-            total = self._sides(place)[0] + self._raised(self.inner.estimate(place)[0])
+            total = 0.5 * sum(self._jump(place)) + self._raised(self.inner.estimate(place)[0])
             values.append(math.log(max(total, 1e-300)) - self.lift)
         return values[0], min((values[1] - values[0]) / width, -1e-3 * self.pace)
 
@@ -321,16 +324,15 @@ def jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[flo
 
 def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> tuple[float, float]:
     """Likewise, from this guess on."""
-    first = True
+    shares = _AROUND  # of a first guess, which may be far off
     for _ in range(_TRIES):
         found = OneJump(JumpSketch(run, epsilon, log_delta))
-        reached = root(found.estimate, log_delta, epsilon, 1e-3 if first else 1e-6)
-        if not found.tells(reached) and not first:
+        if not any(found.tells(share * epsilon) for share in shares):
             raise TooFine
-        first = False
+        reached = root(found.estimate, log_delta, epsilon, 1e-6 if len(shares) == 1 else 1e-3)
         if abs(reached - epsilon) < _NEAR * epsilon:
             return ends(found, log_delta, slack, reached)
-        epsilon = reached
+        epsilon, shares = reached, _AROUND[:1]
     raise TooFine
 
 

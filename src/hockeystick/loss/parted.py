@@ -92,9 +92,9 @@ class _Slice(NamedTuple):
         error, most, slip, apart, sure = (np.zeros(nodes) for _ in range(5))
         for one, count in self.steps:
             parts = one.values(1.0 + self.c, step, nodes, self.log_goal)
-            if not float(np.abs(parts.excess.real).max()) < _FAR:
+            size = np.abs(1.0 + parts.excess)
+            if not (float(size.min()) > 1e-280 and float(size.max()) < _FAR):
                 raise TooFine
-            size = np.maximum(np.abs(1.0 + parts.excess), 1e-290)
             value, off = log1p_complex(parts.excess), parts.excess_error / size
             total += count * value
             error += count * (np.log1p(off) + 4.0 * FUNCTION * np.abs(value))

@@ -284,7 +284,7 @@ class Sketch:
         for guide, heavy, _, middle in self._tables:
             large = heavy - middle if self.marks.low else heavy
             some += guide.count * float(large @ (1.0 + guide.x))
-            away += guide.count * float(large.sum()) * math.exp(epsilon)
+            away += guide.count * float(large.sum()) * math.exp(min(epsilon, 600.0))
         some, away = (some, away) if some > away else (0.0, 0.0)
         total = some - away + inner + 1e-300
         return math.log(total) - self.lift, -(saddle.c * inner + away) / total

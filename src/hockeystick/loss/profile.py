@@ -18,9 +18,11 @@ from .discrete import ListedLoss, ResponseLoss, SampledAtoms
 from .folded import FoldedAtoms
 
 _FIRST, _POINTS = 120, 3200  # epsilons at which a function is asked at first, and in the end
+_EVEN = 1200  # evenly spaced ones, if that is more
 _PASSES, _CLOSE = 60, 2e-7
+_NOISE = 1e-6  # of a function that is convex
 _FAR = 700.0
-_SMALLEST = 1e-300
+_SMALLEST, _FAINT = 1e-300, 1e-280
 _ROUNDING = Fraction(1, 10**9)  # what the rounding of a function may add to it
 
 Point = tuple[Fraction, Fraction]
@@ -53,9 +55,32 @@ class ProfileLoss:
 
     @cached_property
     def members(self) -> tuple[AtomicLoss, ...]:
-        law = _law(_tangents(self._hull(exp_down)))
+        law = _law(self._below())
         rate = self.rate if self.low is None else self.low
         return (law if rate == 1.0 else SampledAtoms(law, rate, self.removal),)
+
+    def _below(self) -> list[Point]:
+        """A curve below the convex minorant of the function.
+
+        If the function is convex in e^epsilon where it was asked, but for noise, it is taken to be so in between: by tangents.
+        Else all that is known is that it falls.
+        """
+        noise = self._noise
+        # what is next to no double may be rounded to anything
+        points = [(x, delta if delta > _FAINT else Fraction(0)) for x, delta in self._points(exp_down)]
+        if noise < _NOISE:
+            scale = 1 - Fraction(2.0 * noise)
+            return _tangents(_minorant([(x, delta * scale) for x, delta in points]))
+        return _minorant([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
+
+    @cached_property
+    def _noise(self) -> float:
+        """How far the samples lie above their convex minorant: a share."""
+        samples = self._samples
+        hull = np.array([(float(x), float(y)) for x, y in self._hull(exp_up)])
+        x, delta = np.exp([epsilon for epsilon, _ in samples]), np.array([float(one) for _, one in samples])
+        above = (delta - np.interp(x, hull[:, 0], hull[:, 1])) / np.maximum(delta, _FAINT)
+        return float(above.max(initial=0.0, where=delta > _FAINT))
 
     @property
     def vanishes(self) -> bool:
@@ -82,6 +107,9 @@ class ProfileLoss:
             places = _places(sorted(known.items()), _POINTS - len(known))
             if not places:
                 break
+        if len(known) < _EVEN:  # or it has no bends, or is not convex
+            places = [far * (i / _EVEN) for i in range(1, _EVEN)]
+            known.update(zip(places, self.function(places), strict=True))
         found = []
         last = Fraction(1)
         for epsilon in sorted(known):
@@ -103,8 +131,12 @@ class ProfileLoss:
             return True
 
     def _hull(self, exp: Callable[[float], float]) -> list[Point]:
-        """The convex minorant of the samples, as exact fractions; `exp` says to which side e^epsilon is rounded."""
-        return _minorant([(Fraction(exp(epsilon)) if epsilon else Fraction(1), delta) for epsilon, delta in self._samples])
+        """The convex minorant of the samples."""
+        return _minorant(self._points(exp))
+
+    def _points(self, exp: Callable[[float], float]) -> list[Point]:
+        """The samples as exact fractions; `exp` says to which side e^epsilon is rounded."""
+        return [(Fraction(exp(epsilon)) if epsilon else Fraction(1), delta) for epsilon, delta in self._samples]
 
 
 def _places(samples: list[tuple[float, float]], most: int) -> list[float]:

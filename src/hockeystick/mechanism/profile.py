@@ -27,7 +27,8 @@ class Profile(Claim):
     """Anything whose delta(epsilon) is at most `function(epsilon)` for every epsilon >= 0, in both directions.
 
     The function is asked at many epsilons; the chords of its greatest convex minorant in e^epsilon give the dominating pair of
-    the upper end (Zhu, Dong and Wang 2022, Proposition 8), its tangents that of the lower one.  `Profile(run.delta)` is the
+    the upper end (Zhu, Dong and Wang 2022, Proposition 8), its tangents that of the lower one, if it is convex in e^epsilon as
+    every profile is (else only that it falls is used).  `Profile(run.delta)` is the
     profile of a run, `Profile.from_claims` the best one that several (epsilon, delta) imply together, `Profile.from_rule` that of
     a rule which says how much noise an (epsilon, delta) needs.
 
