@@ -208,8 +208,8 @@ class ComposedLoss:
     def saddle_of_delta(self, log_delta: float, start: float | None = None, expand: Expand | None = None) -> float:
         """The saddle point c at whose epsilon delta is about this, to about a percent; or somewhat left of it.
 
-        Of the saddle-point approximation 1/sqrt(2 pi bend) is left out, unless it is large: left of the saddle point there are fewer
-        nodes, but not too far.
+        Of the saddle-point approximation 1/sqrt(2 pi bend) is left out unless it is large: there are fewer nodes left of the
+        saddle point, if not too far.
         """
 
         expand = expand or self.expand
