@@ -324,7 +324,7 @@ def jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[flo
 
 def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> tuple[float, float]:
     """Likewise, from this guess on."""
-    shares = _AROUND  # of a first guess, which may be far off
+    shares: tuple[float, ...] = _AROUND  # of a first guess, which may be far off
     for _ in range(_TRIES):
         found = OneJump(JumpSketch(run, epsilon, log_delta))
         if not any(found.tells(share * epsilon) for share in shares):
