@@ -45,6 +45,7 @@ class PartedStep(PartedCells):
     def __init__(self, shape: Shape, marks: Marks, most: float, lift: float) -> None:
         super().__init__(shape, marks, most)
         self._count(lift)
+        self._work = _WORK * (6.0 if lift else 1.0)  # marks are narrow then
         # what is taken from the rest is too small to matter where it is no double
         unit = math.exp(-lift)
         self._out = self.q * unit, self.drift * unit
@@ -116,7 +117,7 @@ class PartedStep(PartedCells):
         first, last = int(grid.ratio.searchsorted(-1.0 / size)), int(grid.ratio.searchsorted(near))
         excess, excess_error = self._near(grid, weight, moved, first, last, line, size)
         pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
-        if pick.size * (nodes + 64.0) > _WORK:
+        if pick.size * (nodes + 64.0) > self._work:
             raise TooFine
         z, own, ratio, slip, moved = grid.z[pick], weight[pick], grid.ratio[pick], slip[pick], moved[pick]
         x = np.expm1(ratio)
