@@ -121,6 +121,16 @@ def test_a_lattice_at_many_epsilons(run):
         assert one == pytest.approx(ends[0], abs=1e-6)
 
 
+def test_beside_the_largest_loss_of_laplace_steps():
+    """A little beyond it the bulk of a sparse run decides, and one large step: nothing but both together is close."""
+    run = hs.Gaussian(sigma=0.6407521444501797).poisson(rate=3.4948037388395365e-06) * 65990 + hs.Laplace(1.3576137314208878) * 4
+    bounds = run.epsilon_bounds(1.026899821921707e-10)
+    assert bounds.width < 1e-7 * bounds.upper
+    low, high = lattice_epsilon(run._run("remove"), math.log(1.026899821921707e-10), 1e-12)
+    assert low <= bounds.upper
+    assert bounds.lower <= high
+
+
 def test_tiny_epsilons():
     """c is so large there that the curvature of the integrand counts as much as K."""
     run = hs.Gaussian(sigma=23.7).poisson(rate=1.9e-6) * 310_230

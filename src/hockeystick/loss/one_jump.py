@@ -26,14 +26,14 @@ import numpy as np
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, exp_up
 from ..numerics.series import Array
-from .big_jump import jumped_epsilon, normal_delta
+from .big_jump import normal_delta
 from .composed import ComposedLoss
 from .contour import SHARES, Contour, Saddle
 from .contour_many import contour_ends, markovs
 from .lattice import lattice_log_delta
 from .lattice_many import lattice_ends
 from .noise import TooFine
-from .parted import Parted
+from .parted import Parted, starts
 from .parted_cells import Marks
 from .parted_marks import DIGITS, Sketch, parts
 from .plan import estimate, guess
@@ -315,10 +315,9 @@ def jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[flo
     """Both ends of epsilon, for log delta known up to slack."""
     if not parts(run, _DENSE):
         raise TooFine
-    start = jumped_epsilon(run, log_delta)
-    if start is not None:
+    for base, start in starts(run, log_delta):
         with suppress(TooFine):
-            return _from(run, log_delta, slack, start)
+            return _from(run, log_delta, slack, base + start)
     return _from(run, log_delta, slack, guess(run, log_delta))
 
 

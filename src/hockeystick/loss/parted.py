@@ -209,7 +209,7 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
     if not parts(run):
         raise TooFine
     low, high = -math.inf, math.inf
-    for base, start in _starts(run, log_delta):
+    for base, start in starts(run, log_delta):
         for sharp in _SHARP:
             with suppress(TooFine):
                 found = _ends(run, log_delta, slack, base, start, sharp)
@@ -230,7 +230,7 @@ def _ends(run: ComposedLoss, log_delta: float, slack: float, base: float, start:
     return found
 
 
-def _starts(run: ComposedLoss, log_delta: float) -> Iterator[tuple[float, float]]:
+def starts(run: ComposedLoss, log_delta: float) -> Iterator[tuple[float, float]]:
     """The largest sum of the losses that are not marked, if epsilon lies beyond it, else 0; and about how far beyond.
 
     The guess of one big jump comes first; then the other, made better by what marks for it say.
