@@ -37,7 +37,7 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float]) -> list[In
 
     if len(epsilons) >= _FEW and _shares(run):
         _share(run, sorted({one for one in epsilons if abs(one) < math.inf}), Saddle.of_epsilon, answer, lambda _: 1.0, found)
-    care = Care.ONE if len(epsilons) == 1 else Care.MANY
+    care = Care.ONE if len(epsilons) == 1 else Care.CURVE
     return [found[one] if one in found else log_delta_interval(run, one, care) for one in epsilons]
 
 
