@@ -275,11 +275,12 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
         least = 1e-9 if fine else _CLOSE if size < MOST else 4.0 * _CLOSE
         decimals = (DECIMALS if fine else _DECIMALS) * math.exp(min(-high, 15.0))
         most = max(least, decimals) if size < MOST else 1e-3
-        return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if few(run) and size < _CHEAP else 1e-3, most)
+        close = (few(run) and size < _CHEAP) or (fine and size < MOST)
+        return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if close else 1e-3, most)
 
     for kept in run.lattices:
         low, high = kept.log_delta(epsilon)
-        if high - low <= goal(kept.theta, kept.size, high):
+        if high - low <= goal(kept.theta, min(kept.size, MOST - 1), high):  # another one may do better
             return low, high
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)

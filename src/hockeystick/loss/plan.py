@@ -17,7 +17,7 @@ _AHEAD = np.array([0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0])
 
 
 class Care(IntEnum):
-    """How close delta should be told: in the course of a search, as one of several (to nine decimal places), or as the only one."""
+    """How close delta should be told: in a search, as one of several (to nine decimal places), or as the only one."""
 
     MANY = 0
     CURVE = 1
