@@ -120,6 +120,14 @@ def test_duals_on_a_lattice(run, relation, other):
     assert -found.fun == pytest.approx(run.tradeoff(alpha, neighbours=relation), abs=1e-9)
 
 
+@pytest.mark.parametrize("relation", ["remove", "add"])
+@pytest.mark.parametrize("alpha", [0.015, 0.02, 0.2, 0.58])
+def test_tiny_losses_of_two_values(relation, alpha):
+    """The curve has two corners, closer to 0 than a search would look."""
+    bounds = hs.PureDP(epsilon=0.312).poisson(rate=4.8e-4).tradeoff_bounds(alpha, neighbours=relation)
+    assert bounds.width < 1e-12
+
+
 @pytest.mark.parametrize("name", ["dp-sgd", "laplace", "discrete"])
 def test_the_profile_is_found_again(name):
     """delta(eps) = max over alpha of 1 - f(alpha) - e^eps alpha, to 1e-9."""

@@ -33,6 +33,7 @@ _CLOSE = 1e-10
 _NONE: Array = np.empty(0)
 _FAR = 1400.0
 _NEAR = -0.7  # log delta above which 1 - delta is asked for
+_FEW = 16  # corners that are asked at once
 
 
 class Errors(NamedTuple):
@@ -83,6 +84,8 @@ def best_test(
         if high - low <= max(_CLOSE * abs(high), 3.0 * (known[1] - known[0])):
             break
         place = (curve.smooth(points, small) or place) if step % 3 < 2 else curve.halved(points, place)
+        if any(_close(place, point.epsilon) for point in points):
+            place = curve.between(points)
         if any(_close(place, point.epsilon) for point in points):
             break
         points = _narrowed([*points, curve.ask(place)])
@@ -153,6 +156,9 @@ class _Curve:
                 points.append(self.ask(min(points[-1].epsilon + step, _FAR)))
             if points[0].epsilon == -_FAR or points[-1].epsilon == _FAR:
                 break
+        for kink in self.kinks.tolist() if self.kinks.size <= _FEW else ():  # all of them
+            if points[0].epsilon < kink < points[-1].epsilon and not any(_close(kink, point.epsilon) for point in points):
+                points = sorted([*points, self.ask(kink)])
         return _narrowed(points)
 
     def model(self, points: list[_Point], small: bool) -> tuple[float, float]:
@@ -219,7 +225,13 @@ class _Curve:
         """The middle of the wider side, where that is no matter of rounding: one side may shrink too slowly."""
         left, best, right = (point.epsilon for point in points[_middle(points) - 1 : _middle(points) + 2])
         wide, narrow = (left, right) if best - left > right - best else (right, left)
-        return self._kink(0.5 * (best + wide), points) if abs(best - wide) > 20.0 * abs(best - narrow) else place
+        return self._kink(self.between(points), points) if abs(best - wide) > 20.0 * abs(best - narrow) else place
+
+    @staticmethod
+    def between(points: list[_Point]) -> float:
+        """The middle of the wider side of the best point."""
+        left, best, right = (point.epsilon for point in points[_middle(points) - 1 : _middle(points) + 2])
+        return 0.5 * (best + (left if best - left > right - best else right))
 
     def _kink(self, place: float, points: list[_Point]) -> float:
         """The next kink that has not been asked, if one lies between the same two points."""

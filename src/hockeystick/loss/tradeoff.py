@@ -9,6 +9,7 @@ import numpy as np
 from ..conversion.best_test import Errors, Profile, best_test
 from ..conversion.gdp import error_ends
 from ..numerics.rounding import FUNCTION, down, exp_up, up
+from ..numerics.series import Array
 from .complement import log_complement
 from .composed import ComposedLoss
 from .gaussian import SQUARE_ERROR, GaussianLoss
@@ -26,9 +27,8 @@ def tester(
 
     Unless the type-II error is wanted to `relative` accuracy, 1 - delta is not asked for by itself.
     """
-    corners = kinks(run)
-    tops = [single.ceiling for single in run.singles()] if run.exact else []
-    corners = np.unique(np.concatenate((corners, -corners, [end for top in tops if top < 1e9 for end in (top, -top)])))
+    one, two = _corners(run), _corners(reverse)
+    corners = np.unique(np.concatenate((one, -two, -one, two)))  # the last ones are neighbours of the first, where all is tiny
     alone = run.terms[0][0] if len(run.terms) == 1 else None
     mu = math.sqrt(alone.square) if isinstance(alone, GaussianLoss) else 0.0
     guess: list[float] = []
@@ -52,6 +52,12 @@ def tester(
         return Errors(beta, (min(member.tpr[0], safe.tpr[1]), safe.tpr[1]))
 
     return test
+
+
+def _corners(run: ComposedLoss) -> Array:
+    """Where the profile may have one."""
+    tops = [single.ceiling for single in run.singles()] if run.exact else []
+    return np.append(kinks(run), [top for top in tops if top < 1e9])
 
 
 def rest_ends(run: ComposedLoss, profile: Profile) -> Profile:
