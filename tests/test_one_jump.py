@@ -8,9 +8,8 @@ from scipy.special import erfcx, ndtr
 
 import hockeystick as hs
 from hockeystick.loss.contour import Contour, Saddle
-from hockeystick.loss.contour_many import contour_ends
+from hockeystick.loss.contour_many import contour_ends, even_contour_ends
 from hockeystick.loss.lattice import lattice_epsilon, lattice_log_delta
-from hockeystick.loss.lattice_many import lattice_ends
 from hockeystick.loss.noise import TooFine
 from hockeystick.loss.one_jump import JumpSketch, OneJump, jump_epsilon, jump_log_delta
 from hockeystick.loss.parted_cells import Marks
@@ -99,7 +98,7 @@ def test_evenly_spaced_epsilons():
     contour = Contour(run, Saddle.of_epsilon(run, 1.5))
     assert contour.lay()
     epsilons = np.linspace(2.5, 0.5, 4001)
-    plain, even = contour_ends(contour, epsilons), contour_ends(contour, epsilons, even=True)
+    plain, even = contour_ends(contour, epsilons), even_contour_ends(contour, epsilons)
     near = (epsilons > 1.2) & (epsilons < 1.8)
     assert (plain[0] <= even[1]).all()
     assert (even[0] <= plain[1]).all()
@@ -112,7 +111,7 @@ def test_a_lattice_at_many_epsilons(run):
     lattice_log_delta(single, 0.5)
     lattice = single.lattices[0]
     epsilons = np.linspace(0.51, 0.49, 41)
-    low, high = lattice_ends(lattice, epsilons, epsilons)
+    low, high = lattice.log_deltas(epsilons, epsilons, np.arange(-6, 7))
     for epsilon, one, two in zip(epsilons, low, high, strict=True):
         ends = lattice.log_delta(epsilon)
         assert one <= ends[1]
@@ -129,6 +128,13 @@ def test_beside_the_largest_loss_of_laplace_steps():
     low, high = lattice_epsilon(run._run("remove"), math.log(1.026899821921707e-10), 1e-12)
     assert low <= bounds.upper
     assert bounds.lower <= high
+
+
+def test_a_record_drawn_thousands_of_times():
+    """The contour does not fall, and steps are marked: the truth is a cut transform at sixty digits (scripts/truth_sparse.py)."""
+    bounds = (hs.Gaussian(6.3).poisson(2.7e-6) * 3_100_000_000).epsilon_bounds(4.4e-250, neighbours="remove")
+    assert bounds.width < 1e-12
+    assert bounds.lower <= 0.8057371176499379549 <= bounds.upper
 
 
 def test_tiny_epsilons():

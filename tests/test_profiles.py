@@ -115,9 +115,9 @@ def test_the_delta_of_a_run_is_asked_at_once():
     asked = []
 
     class Counted(hs.Gaussian):
-        def delta(self, epsilon, **more):
+        def delta(self, epsilon, *more):
             asked.append(np.size(epsilon))
-            return super().delta(epsilon, **more)
+            return super().delta(epsilon, *more)
 
     run = Counted(sigma=1.0)
     assert hs.Profile(run.delta).epsilon(1e-6) == pytest.approx(hs.Gaussian(sigma=1.0).epsilon(1e-6), rel=2e-5)

@@ -25,14 +25,19 @@ def estimates(contour: Contour, epsilons: Array) -> tuple[Array, Array, Array]:
     return np.take_along_axis(value, best, 0)[0], slope, (contour.height_error[0] + lost / total[0]) * 1.001 + size
 
 
-def contour_ends(contour: Contour, epsilons: Array, even: bool = False) -> tuple[Array, Array]:
-    """`Contour.lower` and `Contour.upper` for many epsilons; every ordered pair is laid.
+def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
+    """`Contour.lower` and `Contour.upper` for many epsilons; every ordered pair is laid."""
+    return _ends(contour, epsilons, *_totals(contour, epsilons))
 
-    They are `even` if they fall in equal steps, up to rounding: then it takes less time.
-    """
-    c, span = contour.c, 2.0 * math.pi / contour.step
-    size = np.abs(epsilons)
-    total, off = _even_totals(contour, epsilons) if even else _totals(contour, epsilons)
+
+def even_contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
+    """Likewise in less time, for epsilons that fall in equal steps, up to rounding."""
+    return _ends(contour, epsilons, *_even_totals(contour, epsilons))
+
+
+def _ends(contour: Contour, epsilons: Array, total: Array, off: Array) -> tuple[Array, Array]:
+    """Both from the sums at the epsilons, and bounds of what rounding adds to their errors."""
+    c, span, size = contour.c, 2.0 * math.pi / contour.step, np.abs(epsilons)
     scale = np.array(contour.fixed)[:, None] - c * epsilons
     error = np.array(contour.height_error)[:, None] + (8.0 * UNIT) * (np.abs(scale) + abs(c) * size)
     lost = np.array(contour.sum_error)[:, None] + off + contour.dropped

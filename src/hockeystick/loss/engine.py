@@ -17,6 +17,7 @@ from ..errors import Unsupported
 from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, exp_down, up
 from ..numerics.series import log_fraction
+from .best_member import best_member
 from .certain import (
     Interval,
     at_least,
@@ -39,8 +40,6 @@ from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
 from .stand_ins import closer_epsilon, closer_log_delta
 
-_SHIFTS = 32  # first places in the search for the best shift
-_ODDS = tuple(2.0 * place for place in range(2, 15))  # log odds of places nearer to the ends
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _CLOSE = 1e-9  # ends with which one is content
 _WIDE = 1e-6  # ends with which one is not
@@ -63,7 +62,7 @@ def _bounded(run: ComposedLoss, ask: Callable[[ComposedLoss], Interval]) -> Inte
     """The answer for a run, or from what bounds it and what it may be."""
     if run.exact:
         return ask(run)
-    low = _best_member(run, lambda one: ask(one)[0])
+    low = best_member(run, lambda one: ask(one)[0])
     high = min(ask(one)[1] for one in run.variants("covers"))
     return _agreed(low, high)
 
@@ -71,38 +70,6 @@ def _bounded(run: ComposedLoss, ask: Callable[[ComposedLoss], Interval]) -> Inte
 def _agreed(low: float, high: float) -> Interval:
     """Both ends; those that contradict each other, a mistake of ours, are exchanged: the safe end is kept."""
     return (high, low) if contradict(low, high) else (min(low, high), high)
-
-
-def _best_member(run: ComposedLoss, lower: Callable[[ComposedLoss], float]) -> float:
-    """The largest lower end among what the run may be; a common shift of its bounded ranges is searched for."""
-    best = max(lower(one) for one in run.variants("members"))
-    if run.shifted(0.5) is None:
-        return best
-
-    def at(odds: float) -> float:
-        """At a shift by its log odds."""
-        one = run.shifted(1.0 / (1.0 + math.exp(-odds)))
-        return -math.inf if one is None else lower(one)
-
-    places = [math.log((place + 0.5) / (_SHIFTS - place - 0.5)) for place in range(_SHIFTS)]
-    outer = [odds for odds in _ODDS if odds > places[-1]]
-    top, best_odds = max((at(odds), odds) for odds in places)
-    if best_odds in (places[0], places[-1]):  # towards an end
-        side = math.copysign(1.0, best_odds)
-        for odds in outer:
-            value = at(side * odds)
-            if value < top:
-                break
-            top, best_odds = value, side * odds
-    around = sorted([*places, *outer, *(-odds for odds in outer), -_ODDS[-1] - 1.0, _ODDS[-1] + 1.0])
-    here = around.index(best_odds)
-    left, right = around[here - 1], around[here + 1]
-    for _ in range(16):  # by thirds
-        one, two = left + (right - left) / 3.0, right - (right - left) / 3.0
-        values = at(one), at(two)
-        top = max(top, *values)
-        left, right = (left, two) if values[0] > values[1] else (one, right)
-    return max(best, top)
 
 
 def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval:

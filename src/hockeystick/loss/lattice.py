@@ -18,6 +18,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..numerics.convolve import Law, Sum
 from ..numerics.rounding import FUNCTION, UNIT, exp_up
@@ -34,7 +35,7 @@ _FEW = 12
 _KEPT, _CHEAP = 1 << 19, 1 << 15  # points of the lattices that are kept, and of one that costs little
 _SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
 _CLOSE = 4e-7  # ends of log delta, for one question of many
-_NEAR = 1 << 12
+_WIDE = np.arange(-(1 << 12), 1 << 12)
 DECIMALS, _DECIMALS = 2e-10, 1e-7  # ends of delta, for others, and for one of many
 _TINY = 1e-300  # more than all that underflows in a sum
 
@@ -194,20 +195,27 @@ class Lattice:
 
     def log_delta(self, epsilon: float) -> tuple[float, float]:
         """Both ends of log delta(epsilon)."""
-        high = self.high.at(self.delta_up, epsilon - self.slip)
-        high = float(np.logaddexp(_log(high) + self.scale_up, self.log_lost)) if high >= 0.0 else math.inf
-        pay = exp_up(epsilon - self.centre) * (1.0 + 4.0 * FUNCTION)
-        place = int(min(max((epsilon - self.low.point(0)) / self.step, 0.0), float(self.size)))
-        near = slice(max(0, place - _NEAR), place + _NEAR)  # the best threshold is not far
-        with np.errstate(over="ignore", invalid="ignore"):
-            best = float(np.nanmax(self.head_down[near] - pay * self.tail_up[near], initial=-1.0))
-        low = max(best, self.low.at(self.delta_down, epsilon + self.sag))
-        slack = 8.0 * UNIT * (abs(self.scale_up) + 8.0) + 4.0 * FUNCTION
-        return _log(low) + self.scale_down - slack, high + slack
+        here = np.array([epsilon])
+        low, high = self.log_deltas(here, here, _WIDE)
+        return float(low[0]), float(high[0])
 
+    def log_deltas(self, lower: Array, upper: Array, near: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+        """Lower ends of log delta at some epsilons, and upper ones at others; what is not known is infinite.
 
-def _log(value: float) -> float:
-    return math.log(value) if value > 0.0 else -math.inf
+        The attacker's threshold is sought in the cells `near` an epsilon.
+        """
+        with np.errstate(all="ignore"):
+            high = np.log(self.high.at(self.delta_up, upper - self.slip)) + self.scale_up
+            high = np.logaddexp(np.where(np.isfinite(high), high, math.inf), self.log_lost)
+            places = self.low.place(lower)[:, None] + near
+            within = (places >= 0) & (places < self.size)
+            places = np.where(within, places, 0)
+            pay = np.exp(lower - self.centre) * (1.0 + 8.0 * FUNCTION + 2.0 * UNIT * (np.abs(lower) + abs(self.centre)))
+            best = np.where(within, self.head_down[places] - pay[:, None] * self.tail_up[places], math.nan)
+            known = self.low.at(self.delta_down, lower + self.sag)
+            low = np.log(np.fmax(np.fmax.reduce(best, axis=1), known)) + self.scale_down
+        slack = 8.0 * UNIT * (abs(self.scale_up) + abs(self.scale_down) + 8.0) + 8.0 * FUNCTION
+        return np.where(np.isfinite(low), low - slack, -math.inf), high + slack
 
 
 def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: float = 0.0) -> tuple[float, float]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ..numerics.convolve import Law, Sum
 from ..numerics.rounding import FUNCTION, UNIT, exp_up
@@ -82,16 +83,23 @@ class Window:
         share = min(1.0, (float(deltas[above - 1]) - target) / drop) if drop > 0.0 else 1.0
         return self.point(above) + math.log(share + math.exp(-self.step) * (1.0 - share))
 
-    def at(self, deltas: Array, epsilon: float) -> float:
-        """The curve at one epsilon, -1 where it is not known."""
-        place = math.ceil((epsilon - self.offset) / self.step) - self.begin - 1
-        place += int(epsilon > self.point(place + 1)) - int(epsilon <= self.point(place))  # it may have been rounded
-        if not 0 <= place < deltas.size - 1:
-            return -1.0
-        left, right = self.point(place), self.point(place + 1)
-        share = math.exp(epsilon - right) * math.expm1(left - epsilon) / math.expm1(-self.step)
-        found = float(deltas[place]) + share * (float(deltas[place + 1]) - float(deltas[place]))
-        return found if math.isfinite(found) else -1.0
+    def place(self, epsilons: Array) -> npt.NDArray[np.int64]:
+        """Of the point before each epsilon, or a little outside of the window."""
+        found = np.ceil((epsilons - self.offset) / self.step) - self.begin - 1
+        places: npt.NDArray[np.int64] = np.clip(found, -2, self.size + 1).astype(np.int64)
+        points = self.offset + self.step * (self.begin + places)  # it may have been rounded
+        return places + (epsilons > points + self.step).astype(np.int64) - (epsilons <= points).astype(np.int64)
+
+    def at(self, deltas: Array, epsilons: Array) -> Array:
+        """The curve at some epsilons, no number where it is not known."""
+        place = self.place(epsilons)
+        known = (place >= 0) & (place < deltas.size - 1)
+        place = np.where(known, place, 0)
+        left = self.offset + self.step * (self.begin + place)
+        share = np.exp(epsilons - left - self.step) * np.expm1(left - epsilons) / math.expm1(-self.step)
+        share = np.clip(share, 0.0, 1.0)
+        found: Array = np.where(known, deltas[place] + share * (deltas[place + 1] - deltas[place]), math.nan)
+        return found
 
 
 def _from_each_on(terms: Array) -> Array:

@@ -22,7 +22,7 @@ _SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0, 11.0, 8.0)  # -log of the relative 
 DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 32.0  # -log of what has died out
 _NEVER = 60.0  # normal noise is not seen so far out
-_DENSE = 1e3  # steps with the record, on average, beyond which the contour does as well
+_DENSE = 1e6  # steps with the record, on average, beyond which the contour does as well
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 _RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 10.1, 0.5)  # over epsilon
@@ -73,7 +73,7 @@ class Sketch:
     """
 
     def __init__(self, run: ComposedLoss, epsilon: float, log_delta: float, sharp: float = 1.0) -> None:
-        if not (parts(run, math.inf) and 1e-7 < epsilon < 300.0 and log_delta > FAINT):
+        if not (parts(run) and 1e-7 < epsilon < 300.0 and log_delta > FAINT):
             raise TooFine
         self.run, self.epsilon, self.log_delta, self.lift = run, epsilon, log_delta, lift_of(log_delta)
         self.marked = [(loss, count) for loss, count in run.terms if isinstance(loss, SampledGaussianLoss)]
@@ -308,7 +308,7 @@ def largest_sum(losses: Iterable[tuple[Loss, int]]) -> float:
     return found if found < math.inf else 0.0
 
 
-def parts(run: ComposedLoss, dense: float = _DENSE) -> bool:
+def parts(run: ComposedLoss) -> bool:
     """Whether the run is one that can be parted, and sparse enough to be worth it: the record is drawn less often than that."""
     drawn = 0.0
     for loss, count in run.terms:
@@ -316,4 +316,4 @@ def parts(run: ComposedLoss, dense: float = _DENSE) -> bool:
             drawn += count * loss.shape.rate
         elif not isinstance(loss, _SYMMETRIC) or loss.infinite:
             return False
-    return 0.0 < drawn < dense
+    return 0.0 < drawn < _DENSE

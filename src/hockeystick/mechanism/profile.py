@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
@@ -133,8 +131,10 @@ class Profile(Claim):
 
     def _checked_all(self, epsilons: list[float]) -> list[float]:
         """At many epsilons, at once if it is the delta of a run."""
-        if isinstance(getattr(self.function, "__self__", None), Release) and self.function.__name__ == "delta":  # type: ignore[union-attr]
-            return [float(one) for one in self.function(np.array(epsilons))]  # type: ignore[arg-type, misc, union-attr]
+        owner = getattr(self.function, "__self__", None)
+        if isinstance(owner, Release) and self.function == owner.delta:
+            found: list[float] = owner.profile(epsilons).tolist()
+            return found
         return [self._checked(epsilon) for epsilon in epsilons]
 
     def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> GaussianDP:
