@@ -33,6 +33,7 @@ _CLOSE = 1e-10
 _NONE: Array = np.empty(0)
 _FAR = 1400.0
 _NEAR = -0.7  # log delta above which 1 - delta is asked for
+_NOISE, _IDLE = 20.0, 6  # a gap to how far a value is known that nothing may narrow, and the steps after which that is seen
 _FEW = 16  # corners that are asked at once
 
 
@@ -75,14 +76,18 @@ def best_test(
     if points[0].epsilon == -_FAR and curve.nothing_left():
         return Errors((0.0, math.ulp(0.0)), (down(1.0), 1.0), -_FAR)
     floors = {False: 0.0, True: -1.0}  # of T, and of -beta: every model is a proof, so the best one found counts
+    gaps: list[float] = []
     for step in range(_MOST):
         best = points[_best(points)]
         small = best.epsilon < 0.0 or best.beta[0] < 0.5
         low, place = curve.model(points, small)
         floors[small] = low = max(floors[small], low)
         high, known = (-best.beta[0], best.beta) if small else (best.tpr[1], best.tpr)
-        if high - low <= max(_CLOSE * abs(high), 3.0 * (known[1] - known[0])):
+        gaps.append(high - low)
+        if gaps[-1] <= max(_CLOSE * abs(high), 2.0 * (known[1] - known[0])):
             break
+        if gaps[-1] <= _NOISE * (known[1] - known[0]) and step > _IDLE and gaps[-1] > 0.95 * gaps[-1 - _IDLE]:
+            break  # what is not known of the profile hides the rest
         place = (curve.smooth(points, small) or place) if step % 3 < 2 else curve.halved(points, place)
         if any(_close(place, point.epsilon) for point in points):
             place = curve.between(points)
@@ -117,7 +122,7 @@ class _Curve:
             most = up(exp_up(high) + exp_up(exponent + slack, 1e300))
             least = max(0.0, down(exp_down(low) + exp_down(exponent - slack)))
             beta = down(1.0 - most), up(1.0 - least)
-            if self.rests and high > _NEAR:
+            if self.rests and high > _NEAR and _loose(beta):
                 known = self.rests[0](epsilon)
                 free = exp_down(known[0]) - exp_up(exponent + slack, 1e300), exp_up(known[1]) - exp_down(exponent - slack)
                 beta = max(beta[0], down(free[0])), min(beta[1], up(free[1]))
@@ -127,7 +132,7 @@ class _Curve:
         slack = (0.0 if self.alpha >= 0.5 else UNIT) + 2.0 * UNIT * rest  # 1 - alpha is exact from a half on
         weights = exp_down(epsilon), exp_up(epsilon)
         least, most = rest - exp_up(high, 1.0) - slack, rest - exp_down(low) + slack
-        if self.rests and high > _NEAR:
+        if self.rests and high > _NEAR and _loose((least, most)):
             known = self.rests[1](-epsilon)
             least = max(least, down(exp_down(known[0]) - self.alpha))
             most = min(most, up(exp_up(known[1]) - self.alpha))
@@ -259,6 +264,11 @@ def _best(points: list[_Point]) -> int:
     if max(point.beta[0] for point in points) < 0.5:
         return max(range(len(points)), key=lambda i: points[i].beta[0])
     return min(range(len(points)), key=lambda i: points[i].tpr[1])
+
+
+def _loose(ends: Interval) -> bool:
+    """Whether nine digits are not known."""
+    return ends[1] - ends[0] > 1e-9 * abs(ends[1])
 
 
 def _close(one: float, other: float) -> bool:

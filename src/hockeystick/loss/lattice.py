@@ -32,11 +32,12 @@ from .plan import MOST, Care, Plan, dense, estimate, guess, points_of
 _LEAST = 1 << 11
 _TRIES = 8
 _FEW = 12
-_KEPT, _CHEAP = 1 << 19, 1 << 15  # points of the lattices that are kept, and of one that costs little
+_KEPT, _CHEAP = 1 << 20, 1 << 15  # points of the lattices that are kept, and of one that costs little
 _SMALL = -20.0  # log of a delta that is known to nine decimal places anyway
 _CLOSE = 4e-7  # ends of log delta, for one question of many
 _WIDE = np.arange(-(1 << 12), 1 << 12)
 DECIMALS, _DECIMALS = 2e-10, 1e-7  # ends of delta, for others, and for one of many
+_SAME = 0.02  # over theta: as far from a centre a lattice of the same size is the same
 _TINY = 1e-300  # more than all that underflows in a sum
 
 
@@ -66,7 +67,7 @@ def aligned(run: ComposedLoss, step: float) -> float:
     if run.native or not grains:
         return run.native or step
     grain = max(grains)[2]
-    return grain / math.ceil(grain / step)
+    return grain / math.ceil(grain / step) if grain >= step else step  # a shorter step would make the window shorter
 
 
 class _Part(NamedTuple):
@@ -125,6 +126,7 @@ class Lattice:
         self.slip = window.slip + slip
         found = Sum(laws, self.size, window.begin)
         self.scale_up = found.log_scale - self.theta * self.centre
+        self.off = window.off(found, self.theta)
         over, _ = window.beyond(laws, self.scale_up, self.theta)
         laws.clear()
         self.delta_up = window.stick(window.sums(found, self.theta, 1.0) + over, 1.0) + (over + _TINY)
@@ -175,6 +177,10 @@ class Lattice:
         relative = scale + self.centre - self.scale_down
         relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
         self.tail_up = tail * exp_up(relative) + _TINY
+
+    def noise(self, log_delta: float) -> float:
+        """About by how much rounding alone keeps the ends of log delta apart, near the centre: not less on a finer lattice."""
+        return 4.0 * self.off * math.exp(min(self.scale_up - log_delta, 700.0))
 
     def epsilon(self, log_delta: float, slack: float) -> tuple[float, float]:
         """Both ends of epsilon, for log delta known up to slack."""
@@ -227,10 +233,11 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     low, high = -math.inf, math.inf
     size, margin, stretch, centre = _LEAST, 12.0, 1.0, dense(run, log_delta)
     starts = [centre]  # where nothing was found yet
+    most = _most(run, 2 * MOST, True)
     for _ in range(_TRIES):
         plan = Plan.of(run, centre, log_delta, margin, stretch)
         size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
-        if size * len(run.terms) > 2 * MOST or size > MOST:  # of the work
+        if size > most:
             return low, high
         try:
             lattice = Lattice(run, plan, size)
@@ -239,12 +246,13 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         ends = lattice.epsilon(log_delta, slack)
         low, high = max(low, ends[0]), min(high, ends[1])
         goal = 2e-6 * max(min(high, centre), 0.0) + 5e-10
-        if high - max(low, 0.0) <= goal or high <= floor or (run.native and math.isfinite(ends[1] - ends[0])):
+        enough = goal if size < MOST else 3.0 * goal
+        if high - max(low, 0.0) <= enough or high <= floor or (run.native and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             centre = 0.5 * (ends[0] + ends[1])
             margin = min(2.0 + plan.theta * (ends[1] - ends[0] + 2.0 * lattice.step), 20.0)
-            size = _finer(size, (ends[1] - ends[0]) / goal, MOST)
+            size = _finer(size, (ends[1] - ends[0]) / goal, most)
         elif ends[1] < centre + 1.0 / plan.theta:  # the lattice is too coarse for the lower end
             centre, size = ends[1], size * 4
         elif ends[0] > -math.inf:  # the answer may lie below the window
@@ -262,6 +270,11 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     return low, high
 
 
+def _most(run: ComposedLoss, most: int, fine: bool = False) -> int:
+    """The largest size: not too much work for all the terms."""
+    return min(most, 1 << ((4 if fine else 2) * MOST // len(run.terms)).bit_length() - 1)
+
+
 def _finer(size: int, excess: float, most: int) -> int:
     """The next size, if the width falls with its square; the largest one before none."""
     wanted = size << min(4, max(1, math.ceil(0.5 * math.log2(excess))))
@@ -276,28 +289,31 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
     _check(run)
     fine, sharp = care > Care.MANY, care is Care.ONE and few(run)
 
+    most = _most(run, 2 * MOST if fine else MOST, fine)
+
     def goal(theta: float, size: int, high: float) -> float:
         """More is wanted of few steps, where that is cheap."""
         if sharp:
             return 5e-10
-        least = 1e-9 if fine else _CLOSE if size < MOST else 4.0 * _CLOSE
+        least = 1e-9 if fine else _CLOSE if size < most else 4.0 * _CLOSE
         decimals = (DECIMALS if fine else _DECIMALS) * math.exp(min(-high, 15.0))
-        most = max(least, decimals) if size < MOST else 1e-3
-        close = (few(run) and size < _CHEAP) or (fine and size < MOST)
-        return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if close else 1e-3, most)
+        bound = max(least, decimals) if size < most else 1e-3
+        close = (few(run) and size < _CHEAP) or (fine and size < most)
+        return min(max(theta * 2e-6 * abs(epsilon), least), 5e-7 if close else 1e-3, bound)
 
     for kept in run.lattices:
         low, high = kept.log_delta(epsilon)
-        if high - low <= goal(kept.theta, min(kept.size, MOST - 1), high):  # another one may do better
+        close = high - low <= goal(kept.theta, min(kept.size, most - 1), high)
+        best = kept.size == most or high - low < kept.noise(high)
+        if close or (best and abs(epsilon - kept.centre) * kept.theta < _SAME):  # else, another one may do better
             return low, high
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
-    most = 2 * MOST if sharp else MOST
     for _ in range(3 if run.native else _TRIES):
         near = fine and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
         size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
-        if size * len(run.terms) > 2 * MOST or size > most:  # of the work
+        if size > most:
             return low, high
         try:
             lattice = Lattice(run, plan, size)
@@ -305,7 +321,8 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
             return low, high
         ends = lattice.log_delta(epsilon)
         low, high = max(low, ends[0]), min(high, ends[1])
-        if high - low <= goal(plan.theta, size, high) or (run.native and math.isfinite(ends[1] - ends[0])):
+        last = run.native > 0.0 or size == most or high - low < lattice.noise(high)
+        if high - low <= goal(plan.theta, size, high) or (last and math.isfinite(ends[1] - ends[0])):
             _keep(run.lattices, lattice)
             return low, high
         if math.isfinite(ends[1] - ends[0]):

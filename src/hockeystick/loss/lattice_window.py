@@ -43,9 +43,11 @@ class Window:
         sums = _from_each_on(found.masses * weights)
         rounding = found.rounding + _added(sums.size) * UNIT + 4.0 * FUNCTION
         rounding += 8.0 * UNIT * (theta + 1.0) * (self.span + 2.0 * abs(self.centre))
-        # by Cauchy and Schwarz, with the norm of a geometric sequence
-        off = found.error * weights * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
-        return sums * (1.0 + sign * rounding) + sign * off
+        return sums * (1.0 + sign * rounding) + sign * self.off(found, theta) * weights
+
+    def off(self, found: Sum, theta: float) -> float:
+        """A bound of the error of a sum from the centre on: by Cauchy and Schwarz, with the norm of a geometric sequence."""
+        return found.error * (1.01 / math.sqrt(-math.expm1(-2.0 * theta * self.step)))
 
     def stick(self, heads: Array, sign: float) -> Array:
         """delta at each point t but the last, (1 - e^-step) times the sum of e^{-k step} P(S > t + k step) over k >= 0."""

@@ -14,6 +14,7 @@ from .plan import estimate, guess
 from .search import ends
 
 _MOST, _STEPS = 1 << 18, 300  # sums, and steps
+_FEW, _SHORT = 1 << 16, 40  # sums that are soon listed, and steps of which many are light
 _LIGHT = 40.0  # -log of the share of delta that may be left out
 
 
@@ -110,6 +111,21 @@ def _repeated(z: Array, log_p: Array, count: int) -> tuple[Array, Array]:
             longer.append((np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])))
         found = longer
     return found[count][0], found[count][1] + factorials[count]
+
+
+def soon_listed(run: ComposedLoss) -> bool:
+    """Whether there are few sums."""
+    if sum(count for _, count in run.terms) <= _SHORT:
+        return True
+    sums = 1
+    for loss, count in run.terms:
+        if not isinstance(loss, AtomicLoss) or count > _STEPS:
+            return False
+        half, values = count - count // 2, loss.atoms[0].size
+        sums *= math.comb(half + values - 1, half)
+        if sums > _FEW:
+            return False
+    return True
 
 
 def listed_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from .certain import Interval, contradict
 from .composed import ComposedLoss
 from .large_atoms import large_epsilon, large_log_delta
 from .lattice import DECIMALS, few, lattice_epsilon, lattice_log_delta
-from .listed import listed_epsilon, listed_log_delta
+from .listed import listed_epsilon, listed_log_delta, soon_listed
 from .noise import TooFine
 from .one_jump import jump_epsilon, jump_log_delta
 from .parted import parted_epsilon, parted_log_delta
@@ -19,7 +19,6 @@ from .signs import signs_epsilon, signs_log_delta
 from .smeared import smeared_epsilon, smeared_log_delta, spreads
 
 _WIDE, _LEAST, _HALVINGS = 0.1, -700.0, 24  # of log delta
-_LISTED = 40  # steps whose sums are listed soon
 _FINEST = 1e-9  # the least width with which any of them is asked
 _STEPS = 64  # below which a lattice is cheaper than smearing
 
@@ -51,7 +50,7 @@ def _chosen(run: ComposedLoss, floor: float, care: Care) -> list[_StandIn]:
         smearing = [_StandIn(large_epsilon, large_log_delta), _StandIn(smeared_epsilon, smeared_log_delta)]
         steps = sum(count for _, count in run.terms)
         found = [lattice, *smearing] if run.native > 0.0 or steps < _STEPS else [*smearing, lattice]
-        if steps <= _LISTED:
+        if soon_listed(run):
             found.insert(0, _StandIn(listed_epsilon, listed_log_delta, _FINEST, _FINEST))
         elif fine:  # slowly, if all else fails
             found.append(_StandIn(listed_epsilon, listed_log_delta))
