@@ -1,9 +1,10 @@
-"""Few steps of losses that take finitely many values: all sums are listed, those of half the steps against the others'."""
+"""Losses of finitely many values and few different sums: all of these are listed, those of half the steps against the others'."""
 
 import math
 
 import numpy as np
 
+from ..numerics.binomial import log_masses
 from ..numerics.halves import Half, Pairs, apart
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array
@@ -15,6 +16,7 @@ from .search import ends
 
 _MOST, _STEPS = 1 << 18, 300  # sums, and steps
 _FEW, _SHORT = 1 << 16, 40  # sums that are soon listed, and steps of which many are light
+_FEW_TOSSES, _WIDTH = 40, 20.0  # more steps of two values are counted by a binomial law; about so many deviations of it
 _LIGHT = 40.0  # -log of the share of delta that may be left out
 
 
@@ -27,7 +29,7 @@ class Listed:
     def __init__(self, run: ComposedLoss, log_delta: float) -> None:
         if run.rows > 1 or not all(isinstance(loss, AtomicLoss) for loss, _ in run.terms):
             raise TooFine
-        steps = sum(count for _, count in run.terms)
+        steps = sum(1 if _tossed(loss, count) else count for loss, count in run.terms)
         if steps > _STEPS:
             raise TooFine
         self.slip = self.error = 0.0
@@ -36,12 +38,16 @@ class Listed:
         for loss, count in run.terms:
             assert isinstance(loss, AtomicLoss)
             z, log_p, _, error, z_error = loss.atoms
-            off = error + 4.0 * FUNCTION * z.size + math.log(count)
-            z, log_p = self._without_light((z, log_p), log_delta - math.log(steps), off)
-            self.slip += count * float(np.abs(z).max(initial=0.0)) * (z_error + 2.0 * UNIT)
-            self.error += count * (error + 2.0 * UNIT * float(np.abs(log_p).max(initial=0.0)))
+            self.slip += count * float(np.abs(z).max(initial=0.0)) * (z_error + 4.0 * UNIT)
             halves.sort(key=lambda half: half[0].size)  # the shorter one takes the odd step
-            halves = [_joined(half, z, log_p, part) for half, part in zip(halves, (count - count // 2, count // 2), strict=True)]
+            if _tossed(loss, count):
+                halves[0] = _all(halves[0], self._tosses(loss, count, log_delta))
+            else:
+                off = error + 4.0 * FUNCTION * z.size + math.log(count)
+                z, log_p = self._without_light((z, log_p), log_delta - math.log(steps), off)
+                self.error += count * (error + 2.0 * UNIT * float(np.abs(log_p).max(initial=0.0)))
+                shares = count - count // 2, count // 2
+                halves = [_joined(half, z, log_p, part) for half, part in zip(halves, shares, strict=True)]
             halves = [self._without_light(half, log_delta, self.error + 4.0 * FUNCTION * half[0].size) for half in halves]
         if any(not half[0].size or apart(half) for half in halves):
             raise TooFine
@@ -49,6 +55,30 @@ class Listed:
         self.top = float(self.pairs.a[-1] + self.pairs.b[-1])  # beyond it there is nothing
         self.slip += 8.0 * UNIT * self.pairs.reach * (1.0 + math.log2(steps + 1.0))
         self.error += 8.0 * FUNCTION * (1.0 + math.log(steps)) * steps + 2.0 * self.pairs.rounding
+
+    def _tosses(self, loss: AtomicLoss, count: int, log_delta: float) -> Half:
+        """The sums of many steps of two values: their number is binomial, and far from its mean there is little (Bernstein)."""
+        z, log_p, _, error, _ = loss.atoms
+        heads = int(log_p.argmax())
+        chance, other = math.exp(log_p[heads]), math.exp(log_p[1 - heads])
+        chance, other = chance / (chance + other), other / (chance + other)
+        mean, variance = count * chance, count * chance * other
+        depth = _LIGHT + 3.0 - log_delta  # more than twice e^-depth is nowhere left out
+        reach = (depth / 3.0 + math.sqrt(depth * depth / 9.0 + 2.0 * depth * variance)) * 1.001 + 1.0
+        first, last = max(0, math.floor(mean - reach)), min(count, math.ceil(mean + reach))
+        if last - first > _MOST:
+            raise TooFine
+        if last - first < count:
+            self.left_out = float(np.logaddexp(self.left_out, 1.0 - depth))
+        size = float(log_p[heads] - log_p[1 - heads])
+        logs, errors = log_masses(count, size, first, last)
+        number = np.arange(first, last + 1, dtype=float)
+        # the odds are known up to `off`, and the logarithm of a mass moves with them by the distance from the mean
+        off = 2.0 * error + 2.0 * UNIT * float(np.abs(log_p).max())
+        kept = count * math.log1p(-float(loss.infinite))
+        self.error += float(errors.max()) + off * (float(np.abs(number - mean).max()) + variance * off + 1.0)
+        self.error += 4.0 * FUNCTION * abs(kept)
+        return number * z[heads] + (count - number) * z[1 - heads], logs + kept
 
     def _without_light(self, half: Half, log_delta: float, off: float) -> Half:
         """Without what is light, which is added to what is left out; its mass is known up to e^off."""
@@ -87,12 +117,25 @@ class Listed:
         return self.slip + 8.0 * UNIT * abs(epsilon)
 
 
+def _tossed(loss: object, count: int) -> bool:
+    """Whether the number of each value is told from a binomial law."""
+    if not isinstance(loss, AtomicLoss) or count <= _FEW_TOSSES or loss.atoms.z.size != 2 or loss.stray > -math.inf:
+        return False
+    return float(loss.atoms.log_p.min()) > -math.inf
+
+
 def _joined(half: Half, z: Array, log_p: Array, count: int) -> Half:
     """The sums of a half and of `count` values more."""
     if not 0 < math.comb(count + z.size - 1, count) * half[0].size <= _MOST:
         raise TooFine
-    sums, logs = _repeated(z, log_p, count)
-    return (half[0][:, None] + sums).ravel(), (half[1][:, None] + logs).ravel()
+    return _all(half, _repeated(z, log_p, count))
+
+
+def _all(half: Half, other: Half) -> Half:
+    """Each sum of a half with each of another."""
+    if half[0].size * other[0].size > _MOST:
+        raise TooFine
+    return np.add.outer(half[0], other[0]).ravel(), np.add.outer(half[1], other[1]).ravel()
 
 
 def _repeated(z: Array, log_p: Array, count: int) -> tuple[Array, Array]:
@@ -117,12 +160,17 @@ def soon_listed(run: ComposedLoss) -> bool:
     """Whether there are few sums."""
     if sum(count for _, count in run.terms) <= _SHORT:
         return True
-    sums = 1
+    sums = 1.0
     for loss, count in run.terms:
-        if not isinstance(loss, AtomicLoss) or count > _STEPS:
+        if not isinstance(loss, AtomicLoss):
             return False
-        half, values = count - count // 2, loss.atoms[0].size
-        sums *= math.comb(half + values - 1, half)
+        half, values = count - count // 2, loss.atoms.z.size
+        if _tossed(loss, count):
+            sums *= _WIDTH * math.sqrt(count * math.exp(float(loss.atoms.log_p.min()))) + _WIDTH
+        elif count > _STEPS:
+            return False
+        else:
+            sums *= math.comb(half + values - 1, half)
         if sums > _FEW:
             return False
     return True
