@@ -14,19 +14,32 @@ from hockeystick.loss.contour import Saddle
 STORED = json.loads((Path(__file__).parent / "data" / "truth.json").read_text())
 
 
+def holds(order, sigma, rate, steps, delta):
+    """Whether the interval contains the truth, and is narrow."""
+    run = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
+    bounds = run.epsilon_bounds(delta, neighbours=order)
+    hint = Saddle.of_epsilon(run._run(order), bounds.upper)
+    contour = oracle.Contour([oracle.Part(order, sigma, rate, steps)], bounds.upper, hint.c, hint.width, hint.log_delta)
+    assert contour.log_delta(bounds.upper) <= arb(delta).log() <= contour.log_delta(bounds.lower)
+    assert bounds.width <= 1e-9 * bounds.upper
+
+
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps", "delta"),
     [(0.5, 0.5, 10**5, 1e-5), (0.5, 0.9, 10**6, 1e-9), (1.0, 0.3, 1000, 1e-3), (3.0, 0.7, 10**4, 1e-12)],
 )
 def test_adding_a_record_with_a_small_exponent(sigma, rate, steps, delta):
     """|k| < 1 here: the series in L itself, not only the one in k L, must converge at every node that is summed by it."""
-    run = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
-    bounds = run.epsilon_bounds(delta, neighbours="add")
-    assert bounds.width <= 1e-9 * bounds.upper
-    hint = Saddle.of_epsilon(run._run("add"), bounds.upper)
-    part = oracle.Part("add", sigma, rate, steps)
-    contour = oracle.Contour([part], bounds.upper, hint.c, hint.width, hint.log_delta)
-    assert contour.log_delta(bounds.upper) <= arb(delta).log() <= contour.log_delta(bounds.lower)
+    holds("add", sigma, rate, steps, delta)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "delta"),
+    [(0.44, 0.48, 686_218_452, 7e-6), (0.36, 0.16, 633_660_816, 1.3e-3), (1.1, 0.01, 10**9, 1e-5)],
+)
+def test_removing_a_record_with_a_tiny_saddle_point(sigma, rate, steps, delta):
+    """Very many steps of much noise each or little: K(w) is told relative to w."""
+    holds("remove", sigma, rate, steps, delta)
 
 
 def test_there_are_a_hundred():

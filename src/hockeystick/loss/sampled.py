@@ -17,7 +17,7 @@ from .cumulant import Closed, Slice
 from .gaussian import GaussianLoss, gaussian_log_delta
 from .masses import Masses
 from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
-from .sampled_slice import SampledGaussianSlice, StackedSlice
+from .sampled_slice import SampledGaussianSlice, StackedSlice, gain_terms
 
 
 class Guide:
@@ -179,11 +179,10 @@ class SampledGaussianLoss:
         except TooFine:
             return 0.5 * bound, 0.5 * bound * (1.0 + 8.0 * UNIT)
         weight, grown = np.exp(grid.base), np.exp(grid.base + grid.ratio)
-        near = np.minimum(grid.ratio, 1.0)
-        bent = exp_remainder(near)  # x - L
         if self.removal:
-            density = np.where(grid.ratio < 1.0, weight * (near * np.expm1(near) - bent), grown * (grid.ratio - 1.0) + weight)
+            density = gain_terms(grid.ratio, weight, grown)
         else:
+            bent = exp_remainder(np.minimum(grid.ratio, 1.0))  # x - L
             density = np.where(grid.ratio < 1.0, weight * bent, grown - weight * (1.0 + grid.ratio))
         value = float(density.sum())
         error = grid.ratio_errors()[1]

@@ -11,13 +11,14 @@ import numpy as np
 from ..numerics.cells import Cells
 from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..numerics.series import Array, ComplexArray, log1p_complex
+from ..numerics.series import Array, ComplexArray, exp_remainder, log1p_complex
 from .cumulant import Slice
 from .noise import Grid, Shape
 from .sampled_decay import cut_step, sampled_gap
 
 GridMaker = Callable[[float, float, float, float], Grid]
 
+_GENTLE, _TERMS = 0.25, 13  # |w L| for which so many terms of the exponential series are all
 _FINE, _COARSE = 30.0, 14.0  # -log of the rule's error times the count, for values and for bounds
 
 
@@ -39,7 +40,7 @@ class SampledGaussianSlice:
     ) -> None:
         self.shape, self.removals, self.level, self._make = shape, removals, max(levels), make
         self.k = np.array([1.0 + c if removal else -c for removal in removals])
-        self.log_count, self.ahead = math.log(count), ahead
+        self.c, self.log_count, self.ahead = c, math.log(count), ahead
         # n K far below 1 wants relative accuracy, not absolute
         self.faint = max(0.0, -self.log_count - math.log(max(min(abs(level) for level in levels), 1e-300)))
 
@@ -101,6 +102,8 @@ class SampledGaussianSlice:
         for row, removal in enumerate(self.removals):
             if not removal:
                 value[row] = np.conj(value[row])
+            elif math.hypot(self.c, step * (nodes - 1)) * max(-grid.floor, float(grid.ratio[-1])) < _GENTLE:
+                value[row], error[row] = self._gentle(grid, step, nodes)
         return value, error
 
     def _plain(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
@@ -141,6 +144,39 @@ class SampledGaussianSlice:
         lost += math.exp(self._outside(grid)) + math.exp(grid.outside_linear(size))
         magnitude = np.maximum(np.abs(1.0 + excess), 1e-290)
         return log1p_complex(excess), (lost + 8.0 * UNIT * np.abs(excess)) * (SECOND_ORDER / magnitude)
+
+    def _gentle(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        """M(1 + w) - 1 = E[e^L (e^{wL} - 1 - w L)] + w E[L e^L - x], relative to w: for very many steps, where w is tiny.
+
+        They are the same sums as in `_excess`, in other words, with |w L| below `_GENTLE` everywhere.
+        """
+        w = np.empty(nodes, dtype=np.complex128)
+        w.real, w.imag = self.c, step * np.arange(nodes)
+        size, far = np.abs(w), np.abs(grid.ratio)
+        grown = np.exp(grid.base + grid.ratio)
+        first = gain_terms(grid.ratio, np.exp(grid.base), grown)
+        mean = float(first.sum())
+        moments = (np.multiply.accumulate(np.tile(grid.ratio, (_TERMS, 1)), axis=0) @ grown)[1:]
+        series = np.zeros(nodes, dtype=np.complex128)
+        for n in range(_TERMS, 1, -1):  # w^n / n! times the n-th moment
+            series = (series + moments[n - 2]) * w / n
+        excess = w * (mean + series)
+        square, off, squares = grown * far * far, grid.ratio_errors()[1], grid.z * grid.z
+        drift = 4.0 * float(grown @ (off * far)) + mean * (grid.z.size + 200.0) * UNIT + 4.0 * float(first @ squares) * UNIT
+        bend = float(square @ ((grid.z.size + 80.0) * UNIT + 3.0 * FUNCTION + 3.0 * UNIT * squares))
+        bend += float(grown @ (off * (far * far + 1.5 * far)))
+        lost = size * (drift + size * bend)
+        lost += (2.0 + 2.0 * float(size[-1] + 1.0)) * math.exp(min(600.0, grid.log_rule))
+        lost += math.exp(self._outside(grid)) + math.exp(grid.outside_linear(float(size[-1]) + 1.0))
+        return log1p_complex(excess), (lost + 8.0 * UNIT * np.abs(excess)) * (SECOND_ORDER / np.abs(1.0 + excess))
+
+
+def gain_terms(ratio: Array, weight: Array, grown: Array) -> Array:
+    """Of L e^L - x, which is never negative: the terms of its expectation."""
+    near = np.minimum(ratio, 1.0)
+    small = weight * (near * np.expm1(near) - exp_remainder(near))
+    found: Array = np.where(ratio < 1.0, small, grown * (ratio - 1.0) + weight)
+    return found
 
 
 @dataclass(frozen=True)
