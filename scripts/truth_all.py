@@ -247,6 +247,9 @@ def verdict_delta(epsilon, bounds, truth):
     return joined(verdicts)
 
 
+LARGE = 650.0  # (order - 1) times a divergence, beyond which `optimal_delta` says nothing
+
+
 def best_order(curve, epsilon):
     """The least optimal single-order conversion (Asoodeh et al. 2020, Theorem 3) at this epsilon, over many orders."""
     import numpy as np
@@ -265,7 +268,7 @@ def best_order(curve, epsilon):
 def optimal_delta(order, value, epsilon):
     """sup of E_Q (X - e^eps)+ over likelihood ratios X with E_Q X^order <= e^{(order-1) value}: two values x < 1 < y suffice."""
     cap = (order - 1) * value
-    if not cap < 650.0:
+    if not cap < LARGE:
         return 1.0
 
     def gain(x):
@@ -344,6 +347,8 @@ def verdict_claim(case):
             if not (delta > 1e-12 and bounds.upper < 300):
                 return "undecided", bounds
             points = [(1.0, 0.0)] + [(a, (a - 1) * v * count) for a, v in zip(part["orders"], part["values"], strict=True)]
+            if points[-1][1] >= LARGE:  # the oracle knows nothing of the last order, which may be the best
+                return "undecided", bounds
 
             def curve(a):
                 for (left, y0), (right, y1) in itertools.pairwise(points):
