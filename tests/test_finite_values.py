@@ -13,7 +13,7 @@ import hockeystick as hs
 from hockeystick.loss.composed import composed
 from hockeystick.loss.discrete import ListedLoss
 from hockeystick.loss.large_atoms import large_epsilon, large_log_delta
-from hockeystick.loss.lattice import lattice_epsilon
+from hockeystick.loss.lattice_answers import lattice_epsilon
 from hockeystick.loss.listed import listed_epsilon, listed_log_delta
 from hockeystick.loss.noise import TooFine
 from hockeystick.loss.search import ends

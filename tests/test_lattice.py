@@ -13,7 +13,8 @@ from hockeystick.loss.atomic import AtomicLoss
 from hockeystick.loss.composed import ComposedLoss
 from hockeystick.loss.discrete import ListedLoss, ResponseLoss, ShiftLoss
 from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
-from hockeystick.loss.lattice import Lattice, lattice_epsilon, lattice_log_delta
+from hockeystick.loss.lattice import Lattice
+from hockeystick.loss.lattice_answers import lattice_epsilon, lattice_log_delta
 from hockeystick.loss.plan import Plan
 from hockeystick.numerics.convolve import Law, Sum
 from hockeystick.numerics.normal import log_normal_cells

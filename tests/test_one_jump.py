@@ -9,7 +9,7 @@ from scipy.special import erfcx, ndtr
 import hockeystick as hs
 from hockeystick.loss.contour import Contour, Saddle
 from hockeystick.loss.contour_many import contour_ends, even_contour_ends
-from hockeystick.loss.lattice import lattice_epsilon, lattice_log_delta
+from hockeystick.loss.lattice_answers import lattice_epsilon, lattice_log_delta
 from hockeystick.loss.noise import TooFine
 from hockeystick.loss.one_jump import JumpSketch, OneJump, jump_epsilon, jump_log_delta
 from hockeystick.loss.parted_cells import Marks

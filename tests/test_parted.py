@@ -13,7 +13,7 @@ from scipy.special import ndtr
 import hockeystick as hs
 from hockeystick.loss import engine
 from hockeystick.loss.big_jump import jumped_epsilon, jumped_log_delta
-from hockeystick.loss.lattice import lattice_epsilon
+from hockeystick.loss.lattice_answers import lattice_epsilon
 from hockeystick.loss.noise import Shape, TooFine
 from hockeystick.loss.parted import Parted, parted_epsilon, parted_log_delta
 from hockeystick.loss.parted_cells import Marks, place
@@ -281,7 +281,7 @@ def test_every_bound_holds_for_every_epsilon():
 
 
 def lattice_ends(run, epsilon):
-    from hockeystick.loss.lattice import lattice_log_delta
+    from hockeystick.loss.lattice_answers import lattice_log_delta
 
     return lattice_log_delta(run, epsilon)
 

@@ -8,7 +8,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.laplace import LaplaceLoss
-from hockeystick.loss.lattice import lattice_epsilon
+from hockeystick.loss.lattice_answers import lattice_epsilon
 from hockeystick.loss.noise import TooFine
 from hockeystick.loss.sampled_laplace import _GAUSS, _ORDER, _PLACES, _WEIGHTS, Panels, SampledLaplaceLoss
 from hockeystick.numerics.cells import Cells

@@ -15,7 +15,7 @@ import hockeystick as hs
 from adversary import REACH, Setting, outputs, random_setting, sums, true_delta, violated
 from hockeystick.loss.composed import composed
 from hockeystick.loss.folded import FoldedLoss
-from hockeystick.loss.lattice import lattice_epsilon
+from hockeystick.loss.lattice_answers import lattice_epsilon
 from hockeystick.loss.mixture import Mixture, MixtureLoss
 from hockeystick.loss.opposed import OpposedLaplaceLoss
 from hockeystick.neighbours import RELATIONS

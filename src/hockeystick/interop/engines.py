@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ..loss.certain import Interval, largest
 from ..loss.composed import ComposedLoss
 from ..loss.engine import by_closed_form, by_contour, has_closed
-from ..loss.lattice import lattice_epsilon
+from ..loss.lattice_answers import lattice_epsilon
 from ..loss.listed import listed_epsilon
 from ..loss.noise import TooFine
 from ..loss.parted import parted_epsilon

@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
 from ..errors import Unsupported
 from ..numerics.roots import certified_end, increasing_root
-from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, exp_down, exp_up, up
+from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, exp_down, up
 from ..numerics.series import log_fraction
+from .beside_bounded import beside_bounded
 from .best_member import best_member
 from .certain import (
     Interval,
@@ -26,7 +26,6 @@ from .certain import (
     contradict,
     epsilon_at_least,
     largest,
-    log_near_top,
     near_one,
     trivial,
     unsampled,
@@ -44,8 +43,6 @@ from .stand_ins import closer_epsilon, closer_log_delta
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _CLOSE = 1e-9  # ends with which one is content
 _WIDE = 1e-6  # ends with which one is not
-_LATE, _COARSE = 1e-3, 5e-6
-_FALLS = (0.5, 1.5, 4.0, 8.0)  # of log delta, from the largest sum of bounded losses down
 _HOPELESS = 2e-9  # ends of two ordered pairs that are not as close for one of them
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
@@ -184,10 +181,10 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
         low, high = max(low, ends[0]), min(high, ends[1])
     else:
         if floor and high > floor:  # that may be all that is asked
-            high = min(high, _beside_bounded(run, log_delta)[1])
+            high = min(high, beside_bounded(run, log_delta, _finite_epsilon)[1])
         low, high = closer_epsilon(run, log_delta, slack, floor, (low, high))
         if low < high * (1.0 - _WIDE) and high > floor:
-            ends = _beside_bounded(run, log_delta)
+            ends = beside_bounded(run, log_delta, _finite_epsilon)
             low, high = max(low, ends[0]), min(high, ends[1])
         if low < high * (1.0 - 1e-3) and high > floor:
             low = max(low, epsilon_at_least(run, target[1]))
@@ -196,48 +193,6 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
                 high = min(high, renyi_epsilon(run, exp_down(target[0])))
     low, high = _agreed(low, min(high, ceiling))
     return max(0.0, low), max(0.0, high)
-
-
-def _beside_bounded(run: ComposedLoss, log_delta: float) -> Interval:
-    """Both ends of epsilon, if some losses are bounded: the sum of the largest, and epsilon of the others for a larger delta.
-
-    From below, all of the bounded ones are at their largest.  From above, a share `_LATE` of delta is for those not near it.
-    """
-    if not (apart := without_bounded(run)):
-        return 0.0, math.inf
-    bounded, others = apart
-    slack = 2.0 * FUNCTION * abs(log_delta)  # less may be left of it in what follows
-    top, least = log_delta + slack - bounded.log_top_mass, 0.0
-    if top < -1e-9:
-        least = _finite_epsilon(others, top)[0]
-
-    def most(level: float) -> float:
-        return _finite_epsilon(others, min(level - slack, -1e-9))[1] if level < slack else 0.0
-
-    distance = most(log_delta + math.log(_LATE)) - least
-    near = log_near_top(bounded, distance) if distance < math.inf else 0.0
-    high = most(log_delta + math.log1p(-_LATE) - near)
-    if bounded.surely + least < (bounded.ceiling + high) * (1.0 - _COARSE):
-        high = min(high, _near_top(bounded, log_delta, top, most))
-    return down(bounded.surely + least) if least > 0.0 else 0.0, up(bounded.ceiling + high)
-
-
-def _near_top(bounded: ComposedLoss, log_delta: float, top: float, most: Callable[[float], float]) -> float:
-    """An epsilon of the others such that, with the largest sum of the bounded losses, the whole has at most this delta.
-
-    `most` tells an epsilon of the others for a level L_j of log delta, x_j.  At distances from x_j - x_0 on from the largest sum
-    the others must exceed x_j.  With F_j a bound of the chance that no loss is as far from its own largest, delta is at most the
-    sum of F_{j+1} (e^{L_j} - e^{L_{j+1}}), F = 1 in the end; here over e^top, the highest that L_0 may be.
-    """
-    start = most(top)
-    places = [most(top - fall) for fall in _FALLS]
-    if not places[-1] < math.inf:
-        return math.inf
-    shares = [math.exp(-fall) for fall in _FALLS] + [0.0]
-    chances = [exp_up(log_near_top(bounded, place - start), 1.0) for place in places] + [1.0]
-    rest = math.fsum(chance * (one - other) for chance, (one, other) in zip(chances[1:], pairwise(shares), strict=True))
-    share = (math.exp(log_delta - top) - rest) / chances[0] + shares[0]  # e^{L_0 - top}
-    return max(start, most(top + min(0.0, math.log(share)) - 1e-12)) if share > shares[0] else math.inf
 
 
 def renyi_bound(run: ComposedLoss, order: float) -> float:

@@ -17,7 +17,7 @@ from .big_jump import normal_delta
 from .composed import ComposedLoss
 from .contour import SHARES, Contour, Saddle
 from .contour_many import even_contour_ends, markovs
-from .lattice import lattice_log_delta
+from .lattice_answers import lattice_log_delta
 from .noise import TooFine
 from .sampled import SampledGaussianLoss
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .certain import Interval, contradict
 from .composed import ComposedLoss
 from .large_atoms import large_epsilon, large_log_delta
-from .lattice import DECIMALS, few, lattice_epsilon, lattice_log_delta
+from .lattice_answers import DECIMALS, few, lattice_epsilon, lattice_log_delta
 from .listed import listed_epsilon, listed_log_delta, soon_listed
 from .noise import TooFine
 from .one_jump import jump_epsilon, jump_log_delta
