@@ -1,4 +1,4 @@
-"""Epsilon of a run of which some losses are bounded, from that of the others: at tiny deltas the former are next to their largest."""
+"""Epsilon of a run of which some losses are bounded, from that of the others: at tiny deltas those are next to their largest."""
 
 import math
 from collections.abc import Callable
