@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 import hockeystick as hs
 from hockeystick.loss import engine
+from hockeystick.loss.beside_bounded import beside_bounded
 from hockeystick.loss.big_jump import jumped_epsilon, jumped_log_delta
 from hockeystick.loss.lattice_answers import lattice_epsilon
 from hockeystick.loss.noise import Shape, TooFine
@@ -367,11 +368,11 @@ def test_bounded_losses_apart_bound_epsilon_from_both_sides() -> None:
         log_delta = rng.uniform(-30.0, -1.0)
         for neighbours in ("add", "remove"):
             run = release._run(neighbours)
-            low, high = engine._beside_bounded(run, log_delta)
+            low, high = beside_bounded(run, log_delta, engine._finite_epsilon)
             truth = lattice_epsilon(run, log_delta, 1e-13)
             assert low <= truth[1]
             assert high >= truth[0]
-    assert engine._beside_bounded((hs.Laplace(scale=1.0) * 3)._run("add"), -5.0) == (0.0, math.inf)
+    assert beside_bounded((hs.Laplace(scale=1.0) * 3)._run("add"), -5.0, engine._finite_epsilon) == (0.0, math.inf)
 
 
 @pytest.mark.parametrize(
