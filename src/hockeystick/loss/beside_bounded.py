@@ -12,10 +12,13 @@ _LATE, _COARSE = 1e-3, 5e-6
 _FALLS = (0.5, 1.5, 4.0, 8.0)  # of log delta, from the largest sum of bounded losses down
 
 
-def beside_bounded(run: ComposedLoss, log_delta: float, ask: Callable[[ComposedLoss, float], Interval]) -> Interval:
+def beside_bounded(
+    run: ComposedLoss, log_delta: float, ask: Callable[[ComposedLoss, float], Interval], known: float = 0.0
+) -> Interval:
     """Both ends of epsilon, if some losses are bounded: the sum of the largest, and epsilon of the others for a larger delta.
 
-    From below, all of the bounded ones are at their largest.  From above, a share `_LATE` of delta is for those not near it.
+    From below, all of the bounded ones are at their largest.  From above, a share `_LATE` of delta is for those not near it; how
+    near is told more slowly if the upper end that is `known` is far off.
     """
     if not (apart := without_bounded(run)):
         return 0.0, math.inf
@@ -31,7 +34,7 @@ def beside_bounded(run: ComposedLoss, log_delta: float, ask: Callable[[ComposedL
     distance = most(log_delta + math.log(_LATE)) - least
     near = log_near_top(bounded, distance) if distance < math.inf else 0.0
     high = most(log_delta + math.log1p(-_LATE) - near)
-    if bounded.surely + least < (bounded.ceiling + high) * (1.0 - _COARSE):
+    if bounded.surely + least < min(bounded.ceiling + high, known) * (1.0 - _COARSE):
         high = min(high, _near_top(bounded, log_delta, top, most))
     return down(bounded.surely + least) if least > 0.0 else 0.0, up(bounded.ceiling + high)
 

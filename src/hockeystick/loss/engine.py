@@ -184,7 +184,7 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
             high = min(high, beside_bounded(run, log_delta, _finite_epsilon)[1])
         low, high = closer_epsilon(run, log_delta, slack, floor, (low, high))
         if low < high * (1.0 - _WIDE) and high > floor:
-            ends = beside_bounded(run, log_delta, _finite_epsilon)
+            ends = beside_bounded(run, log_delta, _finite_epsilon, high)
             low, high = max(low, ends[0]), min(high, ends[1])
         if low < high * (1.0 - 1e-3) and high > floor:
             low = max(low, epsilon_at_least(run, target[1]))
