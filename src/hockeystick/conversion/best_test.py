@@ -34,6 +34,7 @@ _NONE: Array = np.empty(0)
 _FAR = 1400.0
 _NEAR = -0.7  # log delta above which 1 - delta is asked for
 _NOISE, _IDLE = 20.0, 6  # a gap to how far a value is known that nothing may narrow, and the steps after which that is seen
+_SHORT = 8.0  # by so many times what is not known should values differ
 _FEW = 16  # corners that are asked at once
 
 
@@ -91,6 +92,8 @@ def best_test(
         place = (curve.smooth(points, small) or place) if step % 3 < 2 else curve.halved(points, place)
         if any(_close(place, point.epsilon) for point in points):
             place = curve.between(points)
+        if curve.cornered(best) and not _told(points, place, small):
+            place = _across(points, place)  # a chord that short tells nothing, and would take the place of a longer one
         if any(_close(place, point.epsilon) for point in points):
             break
         points = _narrowed([*points, curve.ask(place)])
@@ -145,6 +148,11 @@ class _Curve:
         is concave with B(0) = 0 and B(x) <= x, so that it stays below 0 from where it is.
         """
         return down(self.alpha + exp_down(self.backward(_FAR)[0])) >= 1.0
+
+    def cornered(self, point: _Point) -> bool:
+        """Whether the point is at a corner."""
+        i = int(self.kinks.searchsorted(point.epsilon))
+        return any(_close(kink, point.epsilon) for kink in self.kinks[max(0, i - 1) : i + 1].tolist())
 
     def bracketed(self, start: float) -> list[_Point]:
         """Points of which an inner one is the best."""
@@ -264,6 +272,22 @@ def _best(points: list[_Point]) -> int:
     if max(point.beta[0] for point in points) < 0.5:
         return max(range(len(points)), key=lambda i: points[i].beta[0])
     return min(range(len(points)), key=lambda i: points[i].tpr[1])
+
+
+def _told(points: list[_Point], place: float, small: bool) -> bool:
+    """Whether a value there would differ from the best one by more than what is not known of them."""
+    middle = _middle(points)
+    best, beside = points[middle], points[middle + (1 if place > points[middle].epsilon else -1)]
+    (low, high), (least, most) = (point.beta if small else point.tpr for point in (best, beside))
+    share = (place - best.epsilon) / (beside.epsilon - best.epsilon)
+    return abs(0.5 * (low + high - least - most)) * share > _SHORT * max(high - low, most - least) or share > 1.0
+
+
+def _across(points: list[_Point], place: float) -> float:
+    """The middle of the other side of the best point."""
+    middle = _middle(points)
+    best = points[middle].epsilon
+    return 0.5 * (best + points[middle + (-1 if place > best else 1)].epsilon)
 
 
 def _loose(ends: Interval) -> bool:
