@@ -359,6 +359,17 @@ def test_laplace_steps_beside_sampled_ones_are_told_closely(name: str) -> None:
     assert back.lower <= math.log(delta) + 1e-12
 
 
+def test_responses_beside_sampled_discrete_noise_beyond_their_largest_sum() -> None:
+    """Where a lattice's rounding hides the answer (1e-2): the chance of being one response below the largest sum is counted."""
+    run = (
+        hs.RandomizedResponse(epsilon=0.0317, categories=6) * 35
+        + hs.DiscreteGaussian(sigma=16.0, sensitivity=5).poisson(rate=5.5e-4) * 3
+    )
+    found = run.epsilon_bounds(delta=1.06e-43, neighbours="remove")
+    assert 35 * 0.0317 < found.lower
+    assert found.width < 1e-5 * found.upper
+
+
 def test_bounded_losses_apart_bound_epsilon_from_both_sides() -> None:
     """The largest sum of some losses and epsilon of the others, whatever they are; a lattice tells the truth."""
     rng = random.Random(8)

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
 
 from ..numerics.rounding import FUNCTION, down, exp_up, up
 from .certain import Interval, log_near_top, without_bounded
 from .composed import ComposedLoss
 
 _LATE, _COARSE = 1e-3, 5e-6
-_FALLS = (0.5, 1.5, 4.0, 8.0)  # of log delta, from the largest sum of bounded losses down
+_ASKED, _ENOUGH = 6, 4e-3  # questions, and the share of delta that may stay open
 
 
 def beside_bounded(
@@ -46,12 +45,24 @@ def _near_top(bounded: ComposedLoss, log_delta: float, top: float, most: Callabl
     the others must exceed x_j.  With F_j a bound of the chance that no loss is as far from its own largest, delta is at most the
     sum of F_{j+1} (e^{L_j} - e^{L_{j+1}}), F = 1 in the end; here over e^top, the highest that L_0 may be.
     """
-    start = most(top)
-    places = [most(top - fall) for fall in _FALLS]
-    if not places[-1] < math.inf:
-        return math.inf
-    shares = [math.exp(-fall) for fall in _FALLS] + [0.0]
-    chances = [exp_up(log_near_top(bounded, place - start), 1.0) for place in places] + [1.0]
-    rest = math.fsum(chance * (one - other) for chance, (one, other) in zip(chances[1:], pairwise(shares), strict=True))
-    share = (math.exp(log_delta - top) - rest) / chances[0] + shares[0]  # e^{L_0 - top}
-    return max(start, most(top + min(0.0, math.log(share)) - 1e-12)) if share > shares[0] else math.inf
+    start, last = most(top), top - log_delta - math.log(_LATE)  # beyond, all else is `_LATE`
+    falls = [0.0, min(0.5, 0.5 * last), last]
+
+    def chance(fall: float) -> float:
+        place = most(top - fall) if fall else start
+        return exp_up(log_near_top(bounded, place - start), 1.0) if place < math.inf else 1.0
+
+    chances = [chance(fall) for fall in falls]
+    shares = [math.exp(-fall) for fall in falls]
+    for _ in range(_ASKED):
+        unsure = [(chances[i + 1] - chances[i]) * (shares[i] - shares[i + 1]) for i in range(len(falls) - 1)]
+        if math.fsum(unsure) < _ENOUGH * chances[0]:
+            break
+        i = unsure.index(max(unsure))
+        middle = 0.5 * (falls[i] + falls[i + 1])
+        falls.insert(i + 1, middle)
+        chances.insert(i + 1, chance(middle))
+        shares.insert(i + 1, math.exp(-middle))
+    rest = math.fsum(chances[i + 1] * (shares[i] - shares[i + 1]) for i in range(1, len(falls) - 1)) + shares[-1]
+    share = (math.exp(log_delta - top) - rest) / chances[1] + shares[1]  # e^{L_0 - top}
+    return max(start, most(top + min(0.0, math.log(share)) - 1e-12)) if share > shares[1] else math.inf
