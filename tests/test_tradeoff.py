@@ -1,6 +1,8 @@
 """Trade-off curves and what an attacker can do with them."""
 
 import math
+import random
+from itertools import combinations, pairwise
 
 import mpmath
 import numpy as np
@@ -12,6 +14,8 @@ from scipy.optimize import minimize_scalar
 
 import hockeystick as hs
 from hockeystick import conversion
+from hockeystick.conversion.chords import lowest
+from hockeystick.numerics.rounding import down, up
 
 DPSGD = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
 LAPLACE = hs.Laplace(scale=1.0)
@@ -330,3 +334,84 @@ def test_the_best_epsilon_next_to_an_endless_flat_end():
         bounds = run.tradeoff_bounds(alpha)
         assert 0.0 <= bounds.lower <= bounds.upper <= 1.0 - alpha
         assert bounds.width < 1e-9
+
+
+def best_true_positives(run_of_two: list[tuple[arb, arb]], steps: int, alpha: float) -> arb:
+    """Of the most powerful test of level alpha (Neyman and Pearson), for steps of two outcomes with masses (P, Q)."""
+    (p1, q1), (p2, q2) = run_of_two
+    outcomes = [
+        (math.comb(steps, k) * p1**k * p2 ** (steps - k), math.comb(steps, k) * q1**k * q2 ** (steps - k))
+        for k in range(steps + 1)
+    ]
+    outcomes.sort(key=lambda masses: -float((masses[0] / masses[1]).log().mid()))
+    caught, accused = arb(0), arb(0)
+    for p, q in outcomes:
+        if accused + q < alpha:
+            caught, accused = caught + p, accused + q
+        else:
+            return caught + p * (arb(alpha) - accused) / q
+    return arb(1)
+
+
+def test_tests_of_responses_at_extreme_levels():
+    """Chords between values next to 1 and tiny ones: what rounding adds to the one must not be taken for the other."""
+    rng = random.Random(5)
+    old, ctx.prec = ctx.prec, 400
+    try:
+        for _ in range(60):
+            epsilon, steps = 10 ** rng.uniform(-1.0, 1.6), rng.randint(1, 14)
+            rate, order = rng.choice([1.0, 10 ** rng.uniform(-3.0, 0.0), rng.uniform(0.2, 1.0)]), rng.choice(["add", "remove"])
+            odds, q = arb(epsilon).exp(), arb(rate)
+            yes, no = odds / (1 + odds), 1 / (1 + odds)
+            mixed = [(q * one + (1 - q) * other, other) for one, other in ((yes, no), (no, yes))]
+            pair = mixed if order == "remove" else [(other, one) for one, other in mixed]
+            run = hs.RandomizedResponse(epsilon=epsilon).poisson(rate=rate) * steps
+            for alpha in (1.0 - 10 ** rng.uniform(-12.0, -1.0), 10 ** rng.uniform(-100.0, -3.0), 10 ** rng.uniform(-15.0, -1.0)):
+                truth = best_true_positives(pair, steps, alpha)
+                for bounds, value in (
+                    (run.tpr_bounds(alpha, neighbours=order), truth),
+                    (run.tradeoff_bounds(alpha, neighbours=order), 1 - truth),
+                ):
+                    wrong = bounds.lower > value or bounds.upper < value
+                    assert not wrong, (epsilon, steps, rate, order, alpha)
+    finally:
+        ctx.prec = old
+
+
+def test_a_long_step_of_a_lattice_leaves_nothing_behind():
+    """1 - delta from below: mass that moves on by a step of 15 must all move."""
+    run = hs.RandomizedResponse(epsilon=15.049527586374095).poisson(rate=0.8259761136823078) * 11
+    found = run.tradeoff_bounds(2.3444493144842314e-09, neighbours="remove")
+    assert found.lower <= 2.357119471467866e-07 <= found.upper
+
+
+def test_chords_never_lie_above_a_convex_function():
+    """Against random broken lines in x = e^epsilon: the function may be 1 on one side and tiny in the middle."""
+    rng, tried, tight = random.Random(3), 0, 0
+    mpmath.mp.dps = 60
+    number = mpmath.mpf
+    while tried < 300:
+        epsilons = sorted(rng.uniform(-1.0, 1.0) * 10 ** rng.uniform(-11.0, 1.5) for _ in range(5))
+        xs = [mpmath.exp(number(epsilon)) for epsilon in epsilons]
+        lines = [
+            (
+                rng.choice((-1, 1)) * number(10) ** rng.uniform(-40, 2),
+                xs[2] * (1 + rng.uniform(-1, 1) * number(10) ** rng.uniform(-9, -1)),
+            )
+            for _ in range(6)
+        ]
+
+        def value(x, lines=lines):
+            return max(slope * (x - at) for slope, at in lines)
+
+        values = [value(x) for x in xs]
+        if min(b - a for a, b in pairwise(epsilons)) < 1e-11 or values[2] != min(values):
+            continue
+        crossings = [(s * a - r * b) / (s - r) for (s, a), (r, b) in combinations(lines, 2) if s != r]
+        least = min(value(x) for x in (*xs, *(x for x in crossings if xs[0] <= x <= xs[-1])))
+        ends = [(down(float(one)), up(float(one))) for one in values]
+        bound, place = lowest(epsilons, ends)
+        assert number(bound) <= least
+        assert epsilons[0] <= place <= epsilons[-1]
+        tried, tight = tried + 1, tight + (bound > least - 0.5 * (values[2] - least) - 1e-3 * abs(least))
+    assert tight > 20

@@ -23,8 +23,8 @@ import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up, up
 from ..numerics.series import Array
+from .chords import Interval, lowest
 
-Interval = tuple[float, float]
 Profile = Callable[[float], Interval]  # both ends of log delta, for epsilon >= 0
 Rests = tuple[Profile, Profile]  # of log(1 - delta), in both orders
 
@@ -177,38 +177,14 @@ class _Curve:
     def model(self, points: list[_Point], small: bool) -> tuple[float, float]:
         """The least value of the chords continued (of T, or of -beta where beta is small), and where it is."""
         middle = _middle(points)
-        scale = points[middle].epsilon
-        xs, ends = [math.nan] * 5, [(0.0, 0.0)] * 5
+        places, ends = [math.nan] * 5, [(0.0, 0.0)] * 5
         for i, point in enumerate(points, start=2 - middle):
-            away = point.epsilon - scale
-            if abs(away) > 600.0 and i in (0, 4):
+            if abs(point.epsilon - points[middle].epsilon) > 600.0 and i in (0, 4):
                 continue  # too far for its chord to say anything
-            xs[i] = math.exp(min(max(away, -600.0), 600.0))  # a nearer place makes chords steeper: the safe side
+            places[i] = point.epsilon
             ends[i] = (-point.beta[1], -point.beta[0]) if small else point.tpr
-        least, place = ends[2][0], scale
-        best = math.inf
-        for inner, outer, beyond in ((1, 0, 3), (3, 4, 1)):
-            # between the best point and its neighbour: above the chord from the far side, and above that from this side
-            slope = (ends[2][0] - ends[beyond][1]) / (xs[2] - xs[beyond])
-            other = -math.inf if math.isnan(xs[outer]) else (ends[inner][0] - ends[outer][1]) / (xs[inner] - xs[outer])
-            candidates = [xs[inner], xs[2]]
-            if math.isfinite(other) and other != slope:
-                cross = (ends[inner][0] - ends[2][0] + slope * xs[2] - other * xs[inner]) / (slope - other)
-                if min(candidates) < cross < max(candidates):
-                    candidates.append(cross)
-            at, where = math.inf, xs[inner]
-            for x in candidates:
-                value = ends[2][0] + slope * (x - xs[2])
-                if math.isfinite(other):
-                    value = max(value, ends[inner][0] + other * (x - xs[inner]))
-                at, where = min((at, where), (value, x))
-            if where == xs[inner]:
-                where = math.sqrt(xs[inner] * xs[2])
-            if at < best:
-                best, place = at, scale + math.log(where)
-            best = min(best, _outside(xs, ends, inner, outer))
-        least = min(least, best)
-        return down(least, 1e-14 * abs(least)), self._kink(place, points)
+        bound, place = lowest(places, ends)
+        return down(bound), self._kink(place, points)
 
     def smooth(self, points: list[_Point], small: bool) -> float | None:
         """Where T has no corner: the vertex of the parabola through three points, or a point close beside it."""
@@ -255,16 +231,6 @@ class _Curve:
         i = int(self.kinks.searchsorted(place))
         inside = [float(k) for k in self.kinks[max(0, i - 1) : i + 1] if known[right - 1] < k < known[right]]
         return min(inside, key=lambda kink: abs(kink - place)) if inside else place
-
-
-def _outside(xs: list[float], ends: list[Interval], inner: int, outer: int) -> float:
-    """A lower bound beyond a neighbour of the best point: inf if it is surely higher, for then all beyond is, too."""
-    if ends[inner][0] >= ends[2][1]:
-        return math.inf
-    if math.isnan(xs[outer]) or ends[outer][0] < ends[inner][1]:
-        return -1.0  # nothing is sure
-    slope = (ends[inner][0] - ends[2][1]) / (xs[inner] - xs[2])
-    return min(ends[inner][0], ends[inner][0] + slope * (xs[outer] - xs[inner]))
 
 
 def _best(points: list[_Point]) -> int:

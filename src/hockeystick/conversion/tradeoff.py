@@ -15,8 +15,9 @@ from .. import checks
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up, up
 from . import arguments
-from .best_test import Interval, best_test
+from .best_test import best_test
 from .broadcast import broadcast
+from .chords import Interval
 from .curve import best_order, checked_curve, listed_orders
 from .group import probability
 from .normals import quantile

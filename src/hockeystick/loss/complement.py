@@ -75,7 +75,7 @@ def _single(run: ComposedLoss, epsilon: float) -> Interval:
         return low, high
     if run.log_stray > -math.inf:  # of what is left out at most its mass
         high = min(0.0, float(np.logaddexp(high, run.log_stray)) + 4.0 * FUNCTION * (1.0 + abs(high)))
-    return min(low, high), high
+    return min(low, high), max(low, high)
 
 
 def _lattice(run: ComposedLoss, t: float, epsilon: float) -> Interval:

@@ -23,7 +23,6 @@ from .certain import (
     Interval,
     at_least,
     certain,
-    contradict,
     epsilon_at_least,
     largest,
     near_one,
@@ -67,8 +66,8 @@ def _bounded(run: ComposedLoss, ask: Callable[[ComposedLoss], Interval]) -> Inte
 
 
 def _agreed(low: float, high: float) -> Interval:
-    """Both ends; those that contradict each other, a mistake of ours, are exchanged: the safe end is kept."""
-    return (high, low) if contradict(low, high) else (min(low, high), high)
+    """Both ends; those that contradict each other, a mistake of ours if not of rounding, are exchanged."""
+    return min(low, high), max(low, high)
 
 
 def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval:

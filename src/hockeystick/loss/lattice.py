@@ -40,6 +40,7 @@ def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> t
     off = 2.0 * (error if isinstance(error, float) else error[1:]) + 4.0 * FUNCTION + 2.0 * UNIT * np.abs(z)
     right = 1.0 - mean * (1.0 - off)
     right[:-1] *= 1.0 / -math.expm1(-step)
+    right *= 1.0 + 4.0 * FUNCTION  # where all of it moves, `off` may be too little to see
     right = np.where(log_p[1:] > -math.inf, np.minimum(np.maximum(right, 0.0), 1.0), 0.0)
     heavy = log_p + error
     log_beyond = float(heavy[-1]) + math.log(right[-1]) + 8.0 * FUNCTION if right[-1] > 0.0 else -math.inf
