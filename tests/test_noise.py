@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -86,3 +87,29 @@ def test_many_steps_of_much_noise_keep_a_narrow_interval(steps, rate):
     run = hs.Gaussian(sigma=2.0 * math.sqrt(steps / 1000)).poisson(rate=rate) * steps
     bounds = run.epsilon_bounds(1e-6)
     assert bounds.upper - bounds.lower <= 1e-9 * bounds.upper
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "c"), [(0.44, 0.48, 1e-5), (0.7, 0.93, 3e-6), (2.0, 0.9, 1e-7), (1.1, 0.01, 2e-4), (9.0, 0.3, 1e-3)]
+)
+def test_tiny_exponents_are_told_relative_to_themselves(sigma, rate, c):
+    """K(w) for w next to 0, of both orders, against integrals of thirty digits."""
+    run = (hs.Gaussian(sigma=sigma).poisson(rate=rate) * 10**9)._run("add-or-remove")
+    (loss, count) = run.terms[0]
+    values, errors = loss.slice(c, 0.0, count).values(c, 3)
+    mpmath.mp.dps = 30
+    edges = [-40, -20, -10, -5, 0, 5, 10, 20, 40, 60]
+    for row, removal in enumerate(loss.removals):
+        for node in range(3):
+            w = mpmath.mpc(c, node * c)
+
+            def density(z, w=w, removal=removal):
+                ratio = mpmath.log(
+                    1 - mpmath.mpf(rate) + mpmath.mpf(rate) * mpmath.exp(z / mpmath.mpf(sigma) - 0.5 / mpmath.mpf(sigma) ** 2)
+                )
+                return mpmath.npdf(z) * (mpmath.exp(ratio) * mpmath.expm1(w * ratio) if removal else mpmath.expm1(-w * ratio))
+
+            truth = mpmath.log(1 + mpmath.quad(density, edges))
+            off = abs(mpmath.mpc(complex(values[row, node])) - truth)
+            assert off <= errors[row, node]
+        assert errors[row].max() < 2e-13 * c * (1.0 + 10.0 / sigma**2)

@@ -11,13 +11,13 @@ from fractions import Fraction
 import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT, up
-from ..numerics.series import Array, exp_remainder
+from ..numerics.series import Array
 from .amplified import sampled_closed, sampled_masses, sampled_slip
 from .cumulant import Closed, Slice
 from .gaussian import GaussianLoss, gaussian_log_delta
 from .masses import Masses
 from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
-from .sampled_slice import SampledGaussianSlice, StackedSlice, gain_terms
+from .sampled_slice import SampledGaussianSlice, StackedSlice, gain_terms, loss_terms
 
 
 class Guide:
@@ -179,11 +179,7 @@ class SampledGaussianLoss:
         except TooFine:
             return 0.5 * bound, 0.5 * bound * (1.0 + 8.0 * UNIT)
         weight, grown = np.exp(grid.base), np.exp(grid.base + grid.ratio)
-        if self.removal:
-            density = gain_terms(grid.ratio, weight, grown)
-        else:
-            bent = exp_remainder(np.minimum(grid.ratio, 1.0))  # x - L
-            density = np.where(grid.ratio < 1.0, weight * bent, grown - weight * (1.0 + grid.ratio))
+        density = (gain_terms if self.removal else loss_terms)(grid.ratio, weight, grown)
         value = float(density.sum())
         error = grid.ratio_errors()[1]
         rounding = float(np.maximum(grown, weight) @ (error * np.abs(grid.ratio)))

@@ -99,11 +99,12 @@ class SampledGaussianSlice:
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         grid = self._fine(step * (nodes - 1))
         value, error = (self._plain if self.level > 1.0 else self._excess)(grid, step, nodes)
+        gentle = math.hypot(self.c, step * (nodes - 1)) * max(-grid.floor, float(grid.ratio[-1])) < _GENTLE
         for row, removal in enumerate(self.removals):
+            if gentle:
+                value[row], error[row] = self._gentle(grid, removal, step, nodes)
             if not removal:
                 value[row] = np.conj(value[row])
-            elif math.hypot(self.c, step * (nodes - 1)) * max(-grid.floor, float(grid.ratio[-1])) < _GENTLE:
-                value[row], error[row] = self._gentle(grid, step, nodes)
         return value, error
 
     def _plain(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
@@ -145,29 +146,33 @@ class SampledGaussianSlice:
         magnitude = np.maximum(np.abs(1.0 + excess), 1e-290)
         return log1p_complex(excess), (lost + 8.0 * UNIT * np.abs(excess)) * (SECOND_ORDER / magnitude)
 
-    def _gentle(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
-        """M(1 + w) - 1 = E[e^L (e^{wL} - 1 - w L)] + w E[L e^L - x], relative to w: for very many steps, where w is tiny.
+    def _gentle(self, grid: Grid, removal: bool, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        """M(1 + w) - 1 = E[e^L (e^{wL} - 1 - w L)] + w E[L e^L - x], or M(w) - 1 = E[e^{wL} - 1 - w L] - w E[x - L].
 
-        They are the same sums as in `_excess`, in other words, with |w L| below `_GENTLE` everywhere.
+        Relative to w, for very many steps, where it is tiny: the same sums as in `_excess`, in other words; |w L| < `_GENTLE`.
         """
         w = np.empty(nodes, dtype=np.complex128)
-        w.real, w.imag = self.c, step * np.arange(nodes)
+        w.real, w.imag = self.c if removal else -self.c, step * np.arange(nodes)
         size, far = np.abs(w), np.abs(grid.ratio)
-        grown = np.exp(grid.base + grid.ratio)
-        first = gain_terms(grid.ratio, np.exp(grid.base), grown)
+        weight, grown = np.exp(grid.base), np.exp(grid.base + grid.ratio)
+        first, own = (
+            (gain_terms(grid.ratio, weight, grown), grown) if removal else (-loss_terms(grid.ratio, weight, grown), weight)
+        )
         mean = float(first.sum())
-        moments = (np.multiply.accumulate(np.tile(grid.ratio, (_TERMS, 1)), axis=0) @ grown)[1:]
+        moments = (np.multiply.accumulate(np.tile(grid.ratio, (_TERMS, 1)), axis=0) @ own)[1:]
         series = np.zeros(nodes, dtype=np.complex128)
         for n in range(_TERMS, 1, -1):  # w^n / n! times the n-th moment
             series = (series + moments[n - 2]) * w / n
         excess = w * (mean + series)
-        square, off, squares = grown * far * far, grid.ratio_errors()[1], grid.z * grid.z
-        drift = 4.0 * float(grown @ (off * far)) + mean * (grid.z.size + 200.0) * UNIT + 4.0 * float(first @ squares) * UNIT
-        bend = float(square @ ((grid.z.size + 80.0) * UNIT + 3.0 * FUNCTION + 3.0 * UNIT * squares))
-        bend += float(grown @ (off * (far * far + 1.5 * far)))
+        off, squares = grid.ratio_errors()[1], grid.z * grid.z
+        drift = 4.0 * float(np.maximum(grown, weight) @ (off * far)) + abs(mean) * (grid.z.size + 200.0) * UNIT
+        drift += 8.0 * abs(float(first @ squares)) * UNIT
+        bend = float((own * far * far) @ ((grid.z.size + 80.0) * UNIT + 3.0 * FUNCTION + 3.0 * UNIT * squares))
+        bend += float(own @ (off * (far * far + 1.5 * far)))
         lost = size * (drift + size * bend)
-        lost += (2.0 + 2.0 * float(size[-1] + 1.0)) * math.exp(min(600.0, grid.log_rule))
-        lost += math.exp(self._outside(grid)) + math.exp(grid.outside_linear(float(size[-1]) + 1.0))
+        most = float(size[-1]) + (1.0 if removal else 0.0)  # |k|
+        lost += (2.0 + 2.0 * most) * math.exp(min(600.0, grid.log_rule))
+        lost += math.exp(self._outside(grid)) + math.exp(grid.outside_linear(most))
         return log1p_complex(excess), (lost + 8.0 * UNIT * np.abs(excess)) * (SECOND_ORDER / np.abs(1.0 + excess))
 
 
@@ -176,6 +181,13 @@ def gain_terms(ratio: Array, weight: Array, grown: Array) -> Array:
     near = np.minimum(ratio, 1.0)
     small = weight * (near * np.expm1(near) - exp_remainder(near))
     found: Array = np.where(ratio < 1.0, small, grown * (ratio - 1.0) + weight)
+    return found
+
+
+def loss_terms(ratio: Array, weight: Array, grown: Array) -> Array:
+    """Of x - L, which is never negative."""
+    small = weight * exp_remainder(np.minimum(ratio, 1.0))
+    found: Array = np.where(ratio < 1.0, small, grown - weight * (1.0 + ratio))
     return found
 
 
