@@ -15,6 +15,7 @@ from hockeystick.loss.discrete import ListedLoss, ResponseLoss, ShiftLoss
 from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
 from hockeystick.loss.lattice import Lattice
 from hockeystick.loss.lattice_answers import lattice_epsilon, lattice_log_delta
+from hockeystick.loss.lattice_window import Window
 from hockeystick.loss.plan import Plan
 from hockeystick.numerics.convolve import Law, Sum
 from hockeystick.numerics.normal import log_normal_cells
@@ -398,3 +399,16 @@ def test_few_different_sums_are_listed_whatever_the_number_of_steps():
     run = hs.RandomizedResponse(epsilon=0.19).poisson(rate=0.0156) * 3 + hs.DiscreteLaplace(scale=1.88, sensitivity=2) * 38
     found = run.tradeoff_bounds(1.3e-5, neighbours="add")
     assert found.upper - found.lower < 1e-10
+
+
+@pytest.mark.parametrize("step", [0.51, 1.7, 12.0, 39.0])
+def test_the_stick_of_long_steps_against_its_sum(step):
+    plan = Plan(theta=1.0 / step, centre=0.0, window=64 * step, ahead=0.5 / step, margin=1.0, ranges=[])
+    heads = np.exp(-0.1 * np.arange(64.0))
+    window = Window(plan, 0.0, step, heads.size)
+    for place in range(heads.size - 1):
+        rest = heads[place + 1 :].tolist()
+        truth = math.fsum(math.exp(-k * step) * head for k, head in enumerate(rest)) * -math.expm1(-step)
+        assert window.stick(heads, -1.0)[place] <= truth * (1.0 + 1e-15)
+        assert window.stick(heads, 1.0)[place] >= truth * (1.0 - 1e-15)
+        assert window.stick(heads, 1.0)[place] <= truth * (1.0 + 1e-13)

@@ -53,6 +53,8 @@ class Window:
         """delta at each point t but the last, (1 - e^-step) times the sum of e^{-k step} P(S > t + k step) over k >= 0."""
         if self.step > 40.0:  # the first term is all
             return heads[1:] * (1.0 if sign > 0.0 else 1.0 - 8.0 * UNIT)
+        if self.step > 0.5:
+            return self._short_stick(heads, sign)
         out = np.empty(heads.size - 1)
         block = max(1, int(_STRETCH / self.step))  # so that next to nothing is lost where terms underflow
         carry = 0.0
@@ -65,6 +67,18 @@ class Window:
         # the exponents of e^{-k step}, and what is carried from block to block
         carried = 4.0 * _STRETCH + 8.0 * (self.span / _STRETCH + 1.0)
         return out * (1.0 + sign * ((2.0 * _added(heads.size) + 64.0 + carried) * UNIT + 8.0 * FUNCTION))
+
+    def _short_stick(self, heads: Array, sign: float) -> Array:
+        """The same where few terms are all; the others are at most the next one over 1 - e^-step."""
+        terms = math.ceil(45.0 / self.step)
+        padded = np.concatenate((heads[1:], np.zeros(terms)))
+        out = np.zeros(heads.size - 1)
+        for k in range(terms):
+            out += padded[k : k + out.size] * math.exp(-self.step * k)
+        out *= -math.expm1(-self.step)
+        if sign > 0.0:
+            out += padded[terms:] * math.exp(-self.step * terms)
+        return out * (1.0 + sign * ((terms + 8.0 + 2.0 * self.step * terms) * UNIT + 8.0 * FUNCTION))
 
     def beyond(self, laws: Laws, log_scale: float, theta: float) -> tuple[float, Array]:
         """In units of e^log_scale: a bound of P(S beyond the window), and of the aliases for each t."""

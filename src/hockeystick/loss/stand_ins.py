@@ -18,7 +18,8 @@ from .plan import Care
 from .signs import signs_epsilon, signs_log_delta
 from .smeared import smeared_epsilon, smeared_log_delta, spreads
 
-_WIDE, _LEAST, _HALVINGS = 0.1, -700.0, 24  # of log delta
+_WIDE, _LEAST = 0.1, -700.0  # of log delta
+_FALL, _ASKED = 1e-3, 16  # of log delta, and questions
 _FINEST = 1e-9  # the least width with which any of them is asked
 _STEPS = 64  # below which a lattice is cheaper than smearing
 
@@ -86,19 +87,24 @@ def closer_log_delta(run: ComposedLoss, epsilon: float, care: Care, ends: Interv
 
 
 def _by_epsilon(run: ComposedLoss, epsilon: float, ends: Interval) -> Interval:
-    """From the epsilons of several deltas, where those of this epsilon are not found: near the largest loss, for example."""
-    low, high = ends
-    left, right = max(low, _LEAST), min(high, 0.0)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (left + right)
+    """From the epsilons of several deltas, where those of this epsilon are not found: near the largest loss, for example.
+
+    The upper end is the better one: from there down by more and more, then by halves.
+    """
+    low, high = max(ends[0], _LEAST), min(ends[1], 0.0)
+    fall, below = _FALL, ends[0]
+    for _ in range(_ASKED):
+        middle = max(high - fall, 0.5 * (low + high)) if below == ends[0] else 0.5 * (low + high)
         found = closer_epsilon(run, middle, 0.0, 0.0, (0.0, run.ceiling))
         if found[1] <= epsilon:
-            right = high = middle
+            high, fall = middle, 16.0 * fall
         elif found[0] >= epsilon:
-            left = low = middle
+            low = below = middle
         else:  # it lies within
             break
-    return low, high
+        if high - below < 0.1 * _FALL:
+            break
+    return below, min(high, ends[1])
 
 
 def _joined(known: Interval, found: Interval) -> Interval:
