@@ -21,7 +21,7 @@ from .smeared import smeared_epsilon, smeared_log_delta, spreads
 _WIDE, _LEAST = 0.1, -700.0  # of log delta
 _FALL, _ASKED = 1e-3, 16  # of log delta, and questions
 _FINEST = 1e-9  # the least width with which any of them is asked
-_STEPS = 64  # below which a lattice is cheaper than smearing
+_STEPS, _MANY = 64, 20_000  # below which a lattice is cheaper than smearing, and than counting
 
 
 class _StandIn(NamedTuple):
@@ -51,8 +51,9 @@ def _chosen(run: ComposedLoss, floor: float, care: Care) -> list[_StandIn]:
         smearing = [_StandIn(large_epsilon, large_log_delta), _StandIn(smeared_epsilon, smeared_log_delta)]
         steps = sum(count for _, count in run.terms)
         found = [lattice, *smearing] if run.native > 0.0 or steps < _STEPS else [*smearing, lattice]
-        if soon_listed(run):
-            found.insert(0, _StandIn(listed_epsilon, listed_log_delta, _FINEST, _FINEST))
+        if soon_listed(run):  # on a lattice of its own, many steps are transformed faster, but it feels their rounding
+            later = run.native > 0.0 and _STEPS < steps < _MANY
+            found.insert(1 if later else 0, _StandIn(listed_epsilon, listed_log_delta, _FINEST, _FINEST))
         elif fine:  # slowly, if all else fails
             found.append(_StandIn(listed_epsilon, listed_log_delta))
     if fine:
