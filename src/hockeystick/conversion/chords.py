@@ -23,7 +23,7 @@ def lowest(epsilons: list[float], ends: list[Interval]) -> tuple[float, float]:
     >>> epsilons = [math.log(x) for x in (0.5, 0.8, 1.0, 1.25, 2.0)]
     >>> bound, place = lowest(epsilons, [((math.exp(e) - 1.1) ** 2,) * 2 for e in epsilons])
     >>> print(f"{bound:.4f} {math.exp(place):.4f}")  # a parabola, whose least value is 0
-    -0.0200 1.1200
+    -0.0590 1.1724
     """
     least, place = math.inf, epsilons[2]
     for inner, outer, beyond in ((1, 0, 3), (3, 4, 1)):
