@@ -1,6 +1,5 @@
 """Answers from lattices (`lattice.py`): where to lay them, how fine, and which to keep."""
 
-import itertools
 import math
 
 from .composed import ComposedLoss
@@ -27,17 +26,13 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     low, high = -math.inf, math.inf
     size, margin, stretch, centre = _LEAST, 12.0, 1.0, dense(run, log_delta)
     starts = [centre]  # where nothing was found yet
-    most = _most(run, 2 * MOST, True)
+    most = _most(run, 2 * MOST)
     for _ in range(_TRIES):
         plan = Plan.of(run, centre, log_delta, margin, stretch)
-        size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
-        if size > most:
+        lattice = _laid(run, plan, size, most)
+        if lattice is None:
             return low, high
-        try:
-            lattice = Lattice(run, plan, size)
-        except TooFine:
-            return low, high
-        ends = lattice.epsilon(log_delta, slack)
+        size, ends = lattice.size, lattice.epsilon(log_delta, slack)
         low, high = max(low, ends[0]), min(high, ends[1])
         goal = 2e-6 * max(min(high, centre), 0.0) + 5e-10
         enough = goal if size < MOST else 3.0 * goal
@@ -64,9 +59,20 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     return low, high
 
 
-def _most(run: ComposedLoss, most: int, fine: bool = False) -> int:
-    """The largest size: not too much work for all the terms."""
-    return min(most, 1 << ((4 if fine else 2) * MOST // len(run.terms)).bit_length() - 1)
+def _most(run: ComposedLoss, most: int) -> int:
+    """The largest size of a lattice: two laws may be as large, more of them together no larger than these."""
+    return min(most, 1 << (2 * most // len(run.terms)).bit_length() - 1)
+
+
+def _laid(run: ComposedLoss, plan: Plan, size: int, most: int) -> Lattice | None:
+    """A lattice of this size, or of the least that the plan or the run itself asks for; none if that is too large or too fine."""
+    size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
+    if size > most:
+        return None
+    try:
+        return Lattice(run, plan, size)
+    except TooFine:
+        return None
 
 
 def _finer(size: int, excess: float, most: int) -> int:
@@ -82,8 +88,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
     """
     _check(run)
     fine, sharp = care > Care.MANY, care is Care.ONE and few(run)
-
-    most = _most(run, 2 * MOST if fine else MOST, fine)
+    most = _most(run, 2 * MOST if fine else MOST)
 
     def goal(theta: float, size: int, high: float) -> float:
         """More is wanted of few steps, where that is cheap."""
@@ -106,18 +111,15 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
     for _ in range(3 if run.native else _TRIES):
         near = fine and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
-        size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
-        if size > most:
+        _make_room(run.lattices, max(size, plan.least))
+        lattice = _laid(run, plan, size, most)
+        if lattice is None:
             return low, high
-        try:
-            lattice = Lattice(run, plan, size)
-        except TooFine:
-            return low, high
-        ends = lattice.log_delta(epsilon)
+        size, ends = lattice.size, lattice.log_delta(epsilon)
         low, high = max(low, ends[0]), min(high, ends[1])
         last = run.native > 0.0 or size == most or high - low < lattice.noise(high)
         if high - low <= goal(plan.theta, size, high) or (last and math.isfinite(ends[1] - ends[0])):
-            _keep(run.lattices, lattice)
+            run.lattices.insert(0, lattice)
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             about = min(0.5 * (ends[0] + min(ends[1], ends[0] + 1.0)), 0.0)  # the lower end is the better one
@@ -128,10 +130,10 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
     return low, high
 
 
-def _keep(lattices: list[Lattice], new: Lattice) -> None:
-    """The new one first, and as many of the others as there is room for."""
-    sizes = itertools.accumulate(one.size for one in (new, *lattices))
-    lattices[:] = [one for one, total in zip((new, *lattices), sizes, strict=True) if total <= _KEPT]
+def _make_room(lattices: list[Lattice], size: int) -> None:
+    """Lets go of the oldest ones, so that another one of this size may be kept: before it is laid, for they are large."""
+    while lattices and size + sum(one.size for one in lattices) > _KEPT:
+        lattices.pop()
 
 
 def few(run: ComposedLoss) -> bool:
