@@ -170,6 +170,12 @@ class Lattice:
         relative += 8.0 * UNIT * (abs(scale) + abs(self.scale_down) + (self.theta + 2.0) * abs(self.centre))
         self.tail_up = tail * exp_up(relative) + _TINY
 
+    def trim(self) -> None:
+        """Keeps what is near the centre, where the window begins: questions far above it have lattices of their own."""
+        near = self.size // 4
+        self.delta_up, self.delta_down = self.delta_up[:near].copy(), self.delta_down[:near].copy()
+        self.head_down, self.tail_up = self.head_down[:near].copy(), self.tail_up[:near].copy()
+
     def noise(self, log_delta: float) -> float:
         """About by how much rounding alone keeps the ends of log delta apart, near the centre: not less on a finer lattice."""
         return 4.0 * self.off * math.exp(min(self.scale_up - log_delta, 700.0))
@@ -206,7 +212,7 @@ class Lattice:
             high = np.log(self.high.at(self.delta_up, upper - self.slip)) + self.scale_up
             high = np.logaddexp(np.where(np.isfinite(high), high, math.inf), self.log_lost)
             places = self.low.place(lower)[:, None] + near
-            within = (places >= 0) & (places < self.size)
+            within = (places >= 0) & (places < self.head_down.size)
             places = np.where(within, places, 0)
             pay = np.exp(lower - self.centre) * (1.0 + 8.0 * FUNCTION + 2.0 * UNIT * (np.abs(lower) + abs(self.centre)))
             best = np.where(within, self.head_down[places] - pay[:, None] * self.tail_up[places], math.nan)

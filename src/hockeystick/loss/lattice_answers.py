@@ -119,6 +119,8 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
         low, high = max(low, ends[0]), min(high, ends[1])
         last = run.native > 0.0 or size == most or high - low < lattice.noise(high)
         if high - low <= goal(plan.theta, size, high) or (last and math.isfinite(ends[1] - ends[0])):
+            if size > MOST:
+                lattice.trim()
             run.lattices.insert(0, lattice)
             return low, high
         if math.isfinite(ends[1] - ends[0]):
