@@ -8,6 +8,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 PEERS := dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
 BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
+# what an installation depends on: the compiled core is built by it
+SOURCES := pyproject.toml constraints.txt hatch_build.py $(wildcard src/hockeystick/native/*.[ch])
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: demo test bench bench-check campaign truth docs clean
@@ -44,7 +46,7 @@ $(BIN)/python $(BENCH_BIN)/python:
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; install the package that has it (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
 	@$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
-$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.demo: $(SOURCES) | $(BIN)/python
 	$(PIP) -e .
 	@touch $@
 
@@ -56,7 +58,7 @@ $(VENV)/.docs: $(VENV)/.demo
 	$(PIP) -e '.[docs]'
 	@touch $@
 
-$(BENCH)/.bench: pyproject.toml constraints.txt | $(BENCH_BIN)/python
+$(BENCH)/.bench: $(SOURCES) | $(BENCH_BIN)/python
 	$(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plot]'
 	@for peer in $(PEERS); do \
 	  echo "installing $$peer"; \

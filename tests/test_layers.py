@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "hockeystick"
 
 LAYERS = (
-    ("errors", "bounds", "neighbours", "checks"),
+    ("errors", "bounds", "neighbours", "checks", "native"),
     ("numerics",),
     ("conversion",),
     ("loss",),

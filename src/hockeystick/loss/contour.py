@@ -18,13 +18,15 @@ e^{eps - Z}), and min(1, e^x) e^{-tx} has the transform 1/(s (1 - s)) on 0 < s <
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
+from ..native import core
 from ..numerics.cells import COUNT, RATIO, Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..numerics.series import ComplexArray
+from ..numerics.series import Array, ComplexArray
 from .composed import ComposedLoss
 from .noise import TooFine
 
@@ -175,32 +177,48 @@ class Contour:
             value, error = self.live.values(self.step, nodes)
         except TooFine:
             return False
-        self.height: list[float] = value[:, 0].real.tolist()
-        self.u = u = self.step * np.arange(nodes)
+        self.anchor = epsilon
+        self.u = self.step * np.arange(nodes)
+        if not self._weigh(value, error):
+            return False  # |phi| is largest at u = 0: rounding has drowned it
+        base = abs(math.log(abs(c))) + abs(math.log1p(c)) + abs(math.log(self.step)) + 6.0
+        # the height is a number taken out of every term, not an estimate: errors of K count in the terms
+        self.height_error = [8.0 * UNIT * (abs(height) + base) for height in self.height]
+        scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
+        self.fixed = [height + scale for height in self.height]
+        return True
+
+    def _weigh(self, value: ComplexArray, error: Array) -> bool:
+        """The terms of the sum at the anchor, in units of the first one's size, and bounds of their errors."""
+        c, epsilon, u, nodes = self.c, self.anchor, self.u, self.u.size
+        self.height: list[float]
+        self.lever: list[float]
+        self.sum_error: list[float]
+        if core is not None:
+            self.weights, self.errors = np.empty_like(value), np.empty_like(error)
+            if (found := core.terms(value, error, len(value), self.step, c, epsilon, self.weights, self.errors)) is None:
+                return False
+            self.height, self.lever, self.sum_error = found
+            return True
+        self.height = value[:, 0].real.tolist()
         w = np.empty(nodes, dtype=np.complex128)
         w.real, w.imag = c, u
         kernel = (c * (c + 1.0)) / (w * (w + 1.0))
         kernel[0] = 0.5
         value -= np.array(self.height)[:, None]
         if float(value.real.max()) > 1.0:
-            return False  # |phi| is largest at u = 0: rounding has drowned it
+            return False
         error = error + UNIT * (2.0 * np.abs(value) + (4.0 * abs(epsilon) * u + (12.0 + 3.0 * FUNCTION / UNIT)))
         value.imag -= u * epsilon
-        self.anchor = epsilon
         self.weights = kernel * np.exp(value)
         sizes = np.abs(self.weights)
-        self.lever: list[float] = (sizes @ u).tolist()
-        base = abs(math.log(abs(c))) + abs(math.log1p(c)) + abs(math.log(self.step)) + 6.0
-        # the height is a number taken out of every term, not an estimate: errors of K count in the terms
-        self.height_error = [8.0 * UNIT * (abs(height) + base) for height in self.height]
+        self.lever = (sizes @ u).tolist()
         relative = np.expm1(np.minimum(error, 600.0))
         self.errors = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
         if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c)
             most = np.abs(kernel) * np.exp(np.minimum(value.real + error, 0.0)) * SECOND_ORDER
             self.errors = np.where(error > 600.0, most + sizes, self.errors)
-        self.sum_error: list[float] = self.errors.sum(axis=1).tolist()
-        scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
-        self.fixed = [height + scale for height in self.height]
+        self.sum_error = self.errors.sum(axis=1).tolist()
         return True
 
     def _choose_step(self, epsilon: float, log_delta: float) -> None:
@@ -214,18 +232,22 @@ class Contour:
     def _cut(self, width: float) -> int:
         """How many nodes; also bounds what the nodes left out would add to the sum (in units of its first term)."""
         cells = Cells(width)
-        beyond = cells.sums_beyond(np.exp(-self.live.decay(cells)), self.step)
+        decay = self.live.decay(cells)
         factor = abs(self.c) * (self.c + 1.0) / self.step * SECOND_ORDER
         wanted = math.exp(-TOLERANCE) * width / self.step / factor
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
-        cell = min(int((beyond > wanted).sum()), COUNT - 1, most)  # what is dropped falls from cell to cell
-        self.dropped = float(beyond[cell]) * factor
+        if core is not None:
+            cell, rest = core.cut(decay, width, self.step, wanted, most)
+        else:
+            beyond = cells.sums_beyond(np.exp(-decay), self.step)
+            cell = min(int((beyond > wanted).sum()), COUNT - 1, most)  # what is dropped falls from cell to cell
+            rest = float(beyond[cell])
+        self.dropped = rest * factor
         return math.ceil(width * RATIO**cell / self.step)
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta(epsilon) and its slope, uncertified: what the search for an epsilon goes by."""
-        turned = self._turned(epsilon)
-        totals, swings = turned.real.sum(axis=1).tolist(), (turned.imag @ self.u).tolist()
+        totals, swings = self._moments(epsilon)
         best = (-math.inf, -self.c)
         for total, swing, fixed in zip(totals, swings, self.fixed, strict=True):
             if total > 0.0:
@@ -304,6 +326,15 @@ class Contour:
         off = float(self.errors[0] @ size) + float(np.abs(self.weights[0]) @ (size * self.u)) * moved
         return float((self._turned(epsilon)[0] * factor).real.sum()), off * (1.0 + 1e-9)
 
+    def _moments(self, epsilon: float) -> tuple[list[float], list[float]]:
+        """The real parts of the terms at this epsilon, summed, and the imaginary parts times u."""
+        if core is not None:
+            return cast(
+                "tuple[list[float], list[float]]", core.sums(self.weights, len(self.weights), self.step, epsilon - self.anchor)
+            )
+        turned = self._turned(epsilon)
+        return turned.real.sum(axis=1).tolist(), (turned.imag @ self.u).tolist()
+
     def _turned(self, epsilon: float) -> ComplexArray:
         """The terms of the sum at this epsilon, in units of the first."""
         turned: ComplexArray = self.weights * np.exp((-1j * (epsilon - self.anchor)) * self.u)
@@ -312,8 +343,7 @@ class Contour:
     def _sums(self, epsilon: float) -> Iterator[tuple[float, float, float, float]]:
         """For each pair that is laid: the sum, a bound of its error, the logarithm of its unit, and a bound of its error."""
         moved = abs(epsilon - self.anchor) * 4.0 * UNIT
-        totals = self._turned(epsilon).real.sum(axis=1).tolist()
-        rows = zip(totals, self.sum_error, self.lever, self.fixed, self.height_error, strict=True)
+        rows = zip(self._moments(epsilon)[0], self.sum_error, self.lever, self.fixed, self.height_error, strict=True)
         for total, error, lever, fixed, height_error in rows:
             scale = fixed - self.c * epsilon
             lost = error + lever * moved + self.dropped

@@ -17,10 +17,13 @@ M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand betwee
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
+from ..native import core
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, UNIT
 from ..numerics.series import Array, power_sums, series_degree
@@ -78,6 +81,10 @@ class Shape:
 
     def right_edge(self, k: float, target: float) -> float:
         """A z whose right tail is below e^target, and not much farther than need be."""
+        if core is not None:
+            if (edge := core.right_edge(self.noise, self.rate, k, target)) == math.inf:
+                raise TooFine
+            return float(edge)
         z = short = max(0.5 / self.noise, math.sqrt(max(2.0, -2.0 * target)))
         stride = 0.5
         while (excess := self.right_tail(k, z) - target) > 0.0:
@@ -135,10 +142,40 @@ class _Stretches:
 class Nodes:
     """Equally spaced z with the weights of the trapezoidal rule, in logarithms (`base`)."""
 
+    rows: Array | None = None  # z, ratio, share and base, for the compiled core
+
     def __init__(self, shape: Shape, z: Array, step: float) -> None:
         self.shape, self.z, self.step = shape, z, step
         self.ratio, self.share = shape.ratios(z)
         self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
+
+    @staticmethod
+    def from_low(shape: Shape, low: float, step: float, count: int) -> "Nodes":
+        """So many nodes from `low` on."""
+        nodes = Nodes.__new__(Nodes)
+        nodes.shape, nodes.step = shape, step
+        nodes._lay(low, count)
+        return nodes
+
+    def _lay(self, low: float, count: int) -> None:
+        if core is None:
+            Nodes.__init__(self, self.shape, low + self.step * np.arange(count), self.step)
+        else:
+            self.rows = np.empty((4, count))
+            core.lay(self.rows, low, self.step, self.shape.noise, self.shape.rate)
+            self.z, self.ratio, self.share, self.base = self.rows
+
+    def highest(self, k: float) -> float:
+        """The largest of all k L + base."""
+        return float((k * self.ratio + self.base).max())
+
+    def sums(self, k: float, shift: float = 0.0) -> tuple[float, float, float, float]:
+        """The sums of e^{k L + base - shift} times 1, L, L^2 and the share r."""
+        if core is not None and self.rows is not None:
+            return cast("tuple[float, float, float, float]", core.expand(self.rows, k, shift))
+        weight = np.exp(k * self.ratio + (self.base - shift))
+        first = weight * self.ratio
+        return float(weight.sum()), float(first.sum()), float(first @ self.ratio), float(weight @ self.share)
 
     def ratio_errors(self) -> tuple[Array, Array]:
         """Bounds of the rounding errors of t and of L at the nodes."""
@@ -187,12 +224,39 @@ class Grid(Nodes):
         self.high = self.low + self.step * (count - 1)
         self._skipped: tuple[Callable[[Array], Array], npt.NDArray[np.bool_]] | None = None
         self._splits: list[Split] = []
-        places = self._places(k, count, max(level, 0.0) - lead - 3.0) if count > _LONG else np.arange(count)
-        super().__init__(shape, self.low + self.step * places, self.step)
+        if count > _LONG:
+            places = self._places(k, count, max(level, 0.0) - lead - 3.0)
+            super().__init__(shape, self.low + self.step * places, self.step)
+        else:
+            self._lay(self.low, count)
         self.ends = shape.ratio(self.low), shape.ratio(self.high)
+
+    @cached_property
+    def numbers(self) -> Array:
+        """What the compiled core is told beside the rows."""
+        shape = self.shape
+        return np.array(
+            (
+                shape.noise,
+                shape.rate,
+                shape.noise_error,
+                self.low,
+                self.high,
+                self.step,
+                self.angle,
+                self.lead,
+                self.log_rule,
+            )
+        )
 
     def _choose_step(self, level: float) -> tuple[float, float]:
         """The longest step whose error is below e^(level - lead) for all exponents, and log of a bound of that error."""
+        if core is not None:
+            ends = self.low, self.least, self.most
+            step, error = core.choose_step(self.shape.noise, self.shape.rate, *ends, self.lead, self.reach, level)
+            if not step > 0.0:
+                raise TooFine
+            return step, error
         shape, noise, least, reach = self.shape, self.shape.noise, min(self.least, 0.0), self.reach
         widest = min(math.sqrt(2.0 * self.lead) / noise, 2.8)
         lean = max(self.most, 0.0) / noise
@@ -209,14 +273,14 @@ class Grid(Nodes):
         if least < 0.0:
             half = np.minimum(share, 0.5)
             cells += np.log1p((half * (half - 1.0)) * (4.0 * np.sin(0.5 * angles) ** 2)) * (0.5 * least)
-        top = float(cells.max())
-        inside = np.exp(cells - top) @ (z[1:] - z[:-1]) * (1.0 / math.sqrt(2.0 * math.pi))
+        top = cells.max(axis=1)
+        inside = top + np.log(np.exp(cells - top[:, None]) @ (z[1:] - z[:-1]) * (1.0 / math.sqrt(2.0 * math.pi)))
         before = log_tail_bound(-self.low) + max(self.most * float(ratio[0]), least * self.floor)
         beyond = max(shape.right_tail(max(self.most, 1e-300), far), log_tail_bound(far))
         longest = error = 0.0
         for angle, within, turned in zip(angles[:, 0].tolist(), inside.tolist(), turn[:, 0].tolist(), strict=True):
             a, fold = angle * noise, math.log(math.cos(0.5 * angle)) * least
-            logs = top + math.log(max(within, 1e-300)), before + turned + fold, beyond + reach * angle + fold
+            logs = within, before + turned + fold, beyond + reach * angle + fold
             most = max(logs)
             rise = most + math.log(sum(math.exp(one - most) for one in logs)) + 0.5 * a * a + (math.log(2.0) + 1e-6)
             alias = self.lead - level + rise

@@ -16,7 +16,7 @@ from .amplified import sampled_closed, sampled_masses, sampled_slip
 from .cumulant import Closed, Slice
 from .gaussian import GaussianLoss, gaussian_log_delta
 from .masses import Masses
-from .noise import LOG_ROOT_TWO_PI, MAX_NODES, Grid, Shape, TooFine
+from .noise import MAX_NODES, Grid, Nodes, Shape, TooFine
 from .sampled_slice import SampledGaussianSlice, StackedSlice, gain_terms, loss_terms
 
 
@@ -27,6 +27,7 @@ class Guide:
         self.shape = shape
         self._range = (math.inf, -math.inf)
         self._found: dict[float, tuple[float, float, float]] = {}
+        self._nodes: Nodes
         self._grid: Grid | None = None
 
     def _lay(self, k: float) -> None:
@@ -47,16 +48,10 @@ class Guide:
                 high, served = span + 1.0 / shape.noise, (-2.0 * reach, 1.0)
             if not high - low < MAX_NODES * step:
                 raise TooFine
-            z = np.arange(low, high, step)
-        self.ratio, share = shape.ratios(z)
-        self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
-        self.square = self.ratio * self.ratio
-        weight = np.exp(self.base)
-        self.mass = float(weight.sum())
-        grown = np.exp(self.base + self.ratio) * share
-        self.drift = float(grown.sum()) - shape.rate * self.mass  # E x = 0, as this rule has it
-        self.variance = float(weight @ self.square)
-        self.top = max(float(self.ratio[-1]), -float(self.ratio[0]))
+        self._nodes = Nodes(shape, z, step) if z.size else Nodes.from_low(shape, low, step, math.ceil((high - low) / step))
+        self.mass, _, self.variance, _ = self._nodes.sums(0.0)
+        self.drift = self._nodes.sums(1.0)[3] - shape.rate * self.mass  # E x = 0, as this rule has it
+        self.top = max(float(self._nodes.ratio[-1]), -float(self._nodes.ratio[0]))
         self._range = served
 
     def _two_peaks(self, k: float, step: float) -> Array:
@@ -86,10 +81,8 @@ class Guide:
             self._lay(k)
         if abs(k) * self.top < 1e-5:
             return 0.5 * k * (k - 1.0) * self.variance, (k - 0.5) * self.variance, self.variance
-        exponent = k * self.ratio + self.base
-        shift = float(exponent.max()) if abs(k) * self.top > 300.0 else 0.0
-        weight = np.exp(exponent - shift if shift else exponent)
-        total, first, second = float(weight.sum()), float(weight @ self.ratio), float(weight @ self.square)
+        shift = self._nodes.highest(k) if abs(k) * self.top > 300.0 else 0.0
+        total, first, second, _ = self._nodes.sums(k, shift)
         if shift > 0.0 or total > 2.0:
             value, lean = shift + math.log(total), first / total
         else:

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..numerics.cells import Cells
+from ..native import core
+from ..numerics.cells import COUNT, Cells
 from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.series import Array, ComplexArray, exp_remainder, log1p_complex
@@ -19,6 +20,7 @@ from .sampled_decay import cut_step, sampled_gap
 GridMaker = Callable[[float, float, float, float], Grid]
 
 _GENTLE, _TERMS = 0.25, 13  # |w L| for which so many terms of the exponential series are all
+_LOOPS = 200_000  # products of nodes from which a product of matrices is faster than the compiled loops
 _FINE, _COARSE = 30.0, 14.0  # -log of the rule's error times the count, for values and for bounds
 
 
@@ -68,6 +70,17 @@ class SampledGaussianSlice:
     def above(self, points: Array) -> Array:
         grid = self.coarse
         k = np.array([1.0 + points if removal else -points for removal in self.removals])
+        out: Array = np.empty_like(k)
+        if core is not None and grid.rows is not None:
+            core.above(grid.rows, grid.numbers, k, out)
+        else:
+            out = self._above(grid, k)
+        for row, removal in enumerate(self.removals):
+            if not removal and points[0] > 0.0:  # Z is at most -floor
+                out[row] = np.minimum(out[row], points * (-grid.floor * (1.0 + 16.0 * UNIT)))
+        return out
+
+    def _above(self, grid: Grid, k: Array) -> Array:
         log_weight = k[:, :, None] * grid.ratio + grid.base
         top = log_weight.max(axis=2)
         inside = np.exp(log_weight - top[:, :, None]).sum(axis=2)
@@ -80,13 +93,14 @@ class SampledGaussianSlice:
         out: Array = np.logaddexp(top + np.log(inside), outside) + (slack - np.log1p(-np.exp(rules)))
         if float(rules.max()) > -1.0:
             out = np.where(rules < -1.0, out, math.inf)
-        for row, removal in enumerate(self.removals):
-            if not removal and points[0] > 0.0:  # Z is at most -floor
-                out[row] = np.minimum(out[row], points * (-grid.floor * (1.0 + 16.0 * UNIT)))
         return out
 
     def decay(self, cells: Cells) -> Array:
         grid = self.coarse
+        if core is not None and grid.rows is not None:
+            found = np.empty((self.k.size, COUNT))
+            core.decay(grid.rows, grid.numbers, self.k, cells.start, found)
+            return found
         log_weight = self.k[:, None] * grid.ratio + grid.base
         shift = float(log_weight.max())
         weight = np.exp(log_weight - shift)
@@ -124,6 +138,10 @@ class SampledGaussianSlice:
 
     def _excess(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """M(k) - 1 = E[e^{kL} - 1 - k x] (E x = 0), so that it has relative accuracy however small it is."""
+        if core is not None and grid.rows is not None and grid.z.size * nodes < _LOOPS:
+            value, error = np.empty((self.k.size, nodes), dtype=np.complex128), np.empty((self.k.size, nodes))
+            core.excess(grid.rows, grid.numbers, self.k, step, nodes, value, error)
+            return value, error
         k = np.empty((self.k.size, nodes), dtype=np.complex128)
         k.real = self.k[:, None]
         k.imag = step * np.arange(nodes)

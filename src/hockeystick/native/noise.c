@@ -1,0 +1,176 @@
+/* Twins of loss/noise.py and of the rule in loss/sampled.py: the log ratio L(z) of a sampled Gaussian step on a grid. */
+#include "native.h"
+
+double ratio_at(double noise, double rate, double z) {
+    double t = (z - 0.5 / noise) / noise;
+    if (t > 30.0)
+        return t + log(rate) + log1p((1.0 - rate) / rate * exp(-t));
+    return rate < 0.5 ? log1p(rate * expm1(t)) : log((1.0 - rate) + rate * exp(t));
+}
+
+double right_tail(double noise, double rate, double k, double z) {
+    double shift = k / noise;
+    return k * (ratio_at(noise, rate, z) - z / noise) + 0.5 * shift * shift + log_tail_bound(z - shift);
+}
+
+int read_grid(Grid *grid, Array rows, Array numbers) {
+    if (numbers.size != 9 || rows.size < 8 || rows.size % 4) {
+        PyErr_SetString(PyExc_ValueError, "a grid has four rows and nine numbers");
+        return 0;
+    }
+    Size n = rows.size / 4;
+    const double *at = rows.at, *of = numbers.at;
+    *grid = (Grid){at,    at + n, at + 2 * n, at + 3 * n, n,     of[0], of[1],
+                   of[2], of[3],  of[4],      of[5],      of[6], of[7], of[8]};
+    return 1;
+}
+
+double rule_error(const Grid *grid, double k, double angle) {
+    double a = angle * grid->noise, fold = smaller(k, 0.0) * log(cos(0.5 * angle)), alias = 2.0 * PI * a / grid->step;
+    return M_LN2 + 0.5 * a * a + fold - alias - log1p(-exp(-alias)) + 1e-9;
+}
+
+double outside(const Grid *grid, double k) {
+    double left = log_tail_bound(-grid->low), bound;
+    if (k > 0.0) {
+        double shift = k / grid->noise, end = ratio_at(grid->noise, grid->rate, grid->high);
+        double right = k * end + shift * (0.5 * shift - grid->high) + log_tail_bound(grid->high - shift);
+        bound = larger(left + k * ratio_at(grid->noise, grid->rate, grid->low), right);
+    } else {
+        bound = larger(left + k * log1p(-grid->rate), log_tail_bound(grid->high));
+    }
+    return bound + 1.6;
+}
+
+double outside_linear(const Grid *grid, double size) {
+    double bound = larger(log_tail_bound(-grid->low), right_tail(grid->noise, grid->rate, 1.0, grid->high));
+    return bound + log(1.0 + size) + 1.6;
+}
+
+/* lay(rows, low, step, noise, rate): fills z, ratio, share and base */
+FUNCTION_OF_PYTHON(native_lay) {
+    Held held;
+    Array rows;
+    double low, step, noise, rate;
+    (void)self;
+    if (!parse(&held, args, count, "adddd", &rows, &low, &step, &noise, &rate))
+        return NULL;
+    Size n = rows.size / 4;
+    double *z = rows.at, *ratio = z + n, *share = ratio + n, *base = share + n;
+    double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);
+    for (Size i = 0; i < n; i++) {
+        double x = low + step * (double)i, t = x * inverse - shift, capped = smaller(t, CAP);
+        double grown = rate * exp(capped), total = grown + (1.0 - rate), excess = rate * expm1(capped);
+        z[i] = x;
+        ratio[i] = t > CAP ? t + log_rate : rate >= 0.5 && excess < -0.5 ? log(total) : log1p(excess);
+        share[i] = grown / total;
+        base[i] = front - 0.5 * x * x;
+    }
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+/* right_edge(noise, rate, k, target): inf where there is none */
+FUNCTION_OF_PYTHON(native_right_edge) {
+    Held held;
+    double noise, rate, k, target, excess, stride = 0.5;
+    (void)self;
+    if (!parse(&held, args, count, "dddd", &noise, &rate, &k, &target))
+        return NULL;
+    double z = larger(0.5 / noise, sqrt(larger(2.0, -2.0 * target))), near = z;
+    while ((excess = right_tail(noise, rate, k, z) - target) > 0.0) {
+        near = z;
+        z += larger(stride, 0.7 * (sqrt(z * z + 2.0 * excess) - z));
+        stride *= 1.5;
+        if (!(stride < 1e30))
+            return PyFloat_FromDouble(INFINITY);
+    }
+    while (z - near > larger(1.0, 0.02 * z)) {
+        double middle = 0.5 * (near + z);
+        if (right_tail(noise, rate, k, middle) > target)
+            near = middle;
+        else
+            z = middle;
+    }
+    return PyFloat_FromDouble(z);
+}
+
+enum { NEAR = 33, FAR = 12, CELLS = NEAR + FAR - 1, ANGLES = 5 };
+
+/* choose_step(noise, rate, low, least, most, lead, reach, level): the step and log of its error, or (0, 0) */
+FUNCTION_OF_PYTHON(native_choose_step) {
+    Held held;
+    double noise, rate, low, least, most, lead, reach, level;
+    (void)self;
+    if (!parse(&held, args, count, "dddddddd", &noise, &rate, &low, &least, &most, &lead, &reach, &level))
+        return NULL;
+    double lowest = least, flr = log1p(-rate), widest = smaller(sqrt(2.0 * lead) / noise, 2.8);
+    least = smaller(least, 0.0);
+    double lean = larger(most, 0.0) / noise;
+    double near = larger(larger(lean + sqrt(lean * lean + 2.0 * lead), 1.0), low + 1.0);
+    double far = larger(larger(lean + sqrt(lean * lean + 2.0 * (lead + reach * widest)), 1.0), low + 1.0);
+    double z[CELLS + 1], ratio[CELLS + 1], share[CELLS + 1], height[CELLS];
+    double offset = log(rate) - flr - 0.5 / (noise * noise), growth = pow(far / near, 1.0 / FAR), at = near;
+    for (int i = 0; i <= CELLS; i++) {
+        z[i] = i < NEAR ? low + (near - low) * (i * (1.0 / (NEAR - 1))) : i < CELLS ? (at *= growth) : larger(far, at * growth);
+        double odds = z[i] * (1.0 / noise) + offset, lift = odds > 0.0 ? odds + log1p(exp(-odds)) : log1p(exp(odds));
+        ratio[i] = lift + flr;
+        share[i] = exp(odds - lift);
+    }
+    for (int i = 0; i < CELLS; i++) {
+        double nearest = smaller(larger(z[i], 0.0), z[i + 1]);
+        height[i] = larger(most * ratio[i + 1], lowest * ratio[i]) - 0.5 * nearest * nearest;
+    }
+    double before = log_tail_bound(-low) + larger(most * ratio[0], least * flr);
+    double beyond = larger(right_tail(noise, rate, larger(most, 1e-300), z[CELLS]), log_tail_bound(z[CELLS]));
+    double longest = 0.0, error = 0.0, angle = widest;
+    for (int turn = 0; turn < ANGLES; turn++, angle *= 0.5) {
+        double sine = sin(angle), cosine = cos(angle) - 1.0, half = sin(0.5 * angle), first = 0.0, top = -INFINITY, inside = 0.0;
+        double cells[CELLS];
+        for (int i = 0; i < CELLS; i++) {
+            double r = share[i + 1], turned = reach * atan2(r * sine, r * cosine + 1.0), cell = turned + height[i];
+            if (least < 0.0) {
+                double part = smaller(r, 0.5);
+                cell += log1p((part * (part - 1.0)) * (4.0 * half * half)) * (0.5 * least);
+            }
+            if (i == 0)
+                first = turned;
+            cells[i] = cell;
+            top = larger(top, cell);
+        }
+        for (int i = 0; i < CELLS; i++)
+            inside += exp(cells[i] - top) * (z[i + 1] - z[i]);
+        inside *= 0.39894228040143267794;
+        double a = angle * noise, fold = log(cos(0.5 * angle)) * least;
+        double one = top + log(inside), two = before + first + fold, three = beyond + reach * angle + fold;
+        double peak = larger(one, larger(two, three));
+        double rise = peak + log(exp(one - peak) + exp(two - peak) + exp(three - peak)) + 0.5 * a * a + (M_LN2 + 1e-6);
+        double alias = lead - level + rise, length = 2.0 * PI * a / alias;
+        if (alias > 1.0 && length > longest) {
+            longest = length;
+            error = rise - alias - log1p(-exp(-alias)) + 1e-9;
+        }
+    }
+    return Py_BuildValue("(dd)", longest, error);
+}
+
+/* expand(rows, k, shift): sums of e^{k L + base - shift} times 1, L, L^2 and the share; the rows are those of a grid */
+FUNCTION_OF_PYTHON(native_expand) {
+    Held held;
+    Array rows;
+    double k, shift, total = 0.0, first = 0.0, second = 0.0, shared = 0.0;
+    (void)self;
+    if (!parse(&held, args, count, "add", &rows, &k, &shift))
+        return NULL;
+    Size n = rows.size / 4;
+    const double *ratio = rows.at + n, *share = ratio + n, *base = share + n;
+    for (Size i = 0; i < n; i++) {
+        double weight = exp(k * ratio[i] + base[i] - shift), one = weight * ratio[i];
+        total += weight;
+        first += one;
+        second += one * ratio[i];
+        shared += weight * share[i];
+    }
+    release(&held);
+    return Py_BuildValue("(dddd)", total, first, second, shared);
+}

@@ -1,0 +1,209 @@
+/* Twins of loss/sampled_slice.py: bounds of log M(k) at real k, and log M(k) along a vertical line. */
+#include "native.h"
+
+/* above(rows, numbers, k, out): upper bounds of log M at real k */
+FUNCTION_OF_PYTHON(native_above) {
+    Held held;
+    Array rows, numbers, k, out;
+    Grid grid;
+    (void)self;
+    if (!parse(&held, args, count, "aaaa", &rows, &numbers, &k, &out))
+        return NULL;
+    if (k.size != out.size || !read_grid(&grid, rows, numbers)) {
+        release(&held);
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "as many bounds as exponents");
+    }
+    double rest = log1p(-grid.rate), reach = larger(fabs(grid.low), fabs(grid.high));
+    double size = reach / grid.noise + 0.5 / (grid.noise * grid.noise) - rest, whole = rule_error(&grid, 0.0, grid.angle);
+    for (Size place = 0; place < k.size; place++) {
+        double one = k.at[place], top = -INFINITY, inside = 0.0;
+        for (Size i = 0; i < grid.size; i++)
+            top = larger(top, one * grid.ratio[i] + grid.base[i]);
+        for (Size i = 0; i < grid.size; i++)
+            inside += exp(one * grid.ratio[i] + grid.base[i] - top);
+        double slack = UNIT * (12.0 * fabs(one) * size + (4.0 * reach * reach + (double)grid.size + 60.0));
+        double rule = smaller(whole + smaller(one, 0.0) * log(cos(0.5 * grid.angle)), -1e-9);
+        double within = top + log(inside), beyond = outside(&grid, one), most = larger(within, beyond);
+        double sum = most + log1p(exp(smaller(within, beyond) - most)) + (slack - log1p(-exp(rule)));
+        out.at[place] = rule < -1.0 ? sum : INFINITY;
+    }
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+enum { DEGREES = 40, BLOCK = 32 };
+
+/* A sum of numbers of one sign, rounded about once (Neumaier). */
+typedef struct {
+    double sum, rest;
+} Exact;
+
+static void add(Exact *into, double value) {
+    double sum = into->sum + value;
+    into->rest += fabs(into->sum) >= fabs(value) ? (into->sum - sum) + value : (value - sum) + into->sum;
+    into->sum = sum;
+}
+
+/* sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im); the tables are two products of about root n. */
+static int transform(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
+    Size inner = larger(1.0, floor(sqrt((double)nodes))), outer = (nodes + inner - 1) / inner, wide = inner * outer;
+    double *space = calloc((size_t)(2 * inner + (2 + 2 * many) * wide), sizeof(double));
+    if (!space)
+        return 0;
+    double *fine_re = space, *fine_im = fine_re + inner, *er = fine_im + inner, *ei = er + wide, *part = ei + wide;
+    for (Size start = 0; start < far; start += BLOCK) {
+        for (Size j = start; j < far && j < start + BLOCK; j++) {
+            double angle = step * ratio[j];
+            for (Size r = 0; r < inner; r++) {
+                fine_re[r] = cos((double)r * angle);
+                fine_im[r] = sin((double)r * angle);
+            }
+            for (Size p = 0; p < outer; p++) {
+                double cr = cos((double)(p * inner) * angle), ci = sin((double)(p * inner) * angle);
+                for (Size r = 0; r < inner; r++) {
+                    er[p * inner + r] = cr * fine_re[r] - ci * fine_im[r];
+                    ei[p * inner + r] = cr * fine_im[r] + ci * fine_re[r];
+                }
+            }
+            for (Size row = 0; row < many; row++) {
+                double weight = weights[row * far + j], *pr = part + 2 * row * wide, *pi = pr + wide;
+                for (Size u = 0; u < wide; u++) {
+                    pr[u] += weight * er[u];
+                    pi[u] += weight * ei[u];
+                }
+            }
+        }
+        for (Size row = 0; row < many; row++) {
+            double *pr = part + 2 * row * wide, *pi = pr + wide;
+            for (Size u = 0; u < nodes; u++) {
+                re[row * nodes + u] += pr[u];
+                im[row * nodes + u] += pi[u];
+            }
+            for (Size u = 0; u < 2 * wide; u++)
+                pr[u] = 0.0;
+        }
+    }
+    free(space);
+    return 1;
+}
+
+/* excess(rows, numbers, k, step, nodes, value, error): log M along k + iu by E[e^{kL} - 1 - k x], as `_excess` */
+FUNCTION_OF_PYTHON(native_excess) {
+    Held held;
+    Array rows, numbers, exponents, value, error;
+    Grid grid;
+    double step;
+    Size nodes;
+    (void)self;
+    if (!parse(&held, args, count, "aaadnaa", &rows, &numbers, &exponents, &step, &nodes, &value, &error))
+        return NULL;
+    Size many = exponents.size;
+    double *space = NULL;
+    if (nodes < 1 || error.size != many * nodes || value.size != 2 * error.size || !read_grid(&grid, rows, numbers) ||
+        !(space = calloc((size_t)((many + 3) * grid.size + 2 * error.size), sizeof(double)))) {
+        release(&held);
+        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+    }
+    const double *z = grid.z, *ratio = grid.ratio, *k = exponents.at;
+    Size n = grid.size;
+    double noise = grid.noise, rate = grid.rate, last_u = step * (double)(nodes - 1), size = 0.0, beyond = -INFINITY;
+    for (Size row = 0; row < many; row++) {
+        size = larger(size, hypot(k[row], last_u));
+        beyond = larger(beyond, outside(&grid, k[row]));
+    }
+    double bound = 1.0 / larger(1.0, size), widest = 0.0;
+    Size first = 0, last;
+    while (first < n && ratio[first] < -bound)
+        first++;
+    for (last = first; last < n && ratio[last] < bound; last++)
+        ;
+    int steep = fabs(z[n - 1]) * (1.0 / noise) + 0.5 / (noise * noise) > CAP;
+
+    /* nodes with |k L| <= 1: powers of L */
+    double powers[DEGREES] = {0.0}, square = 0.0, spread = 0.0, remainder = 0.0, small_error = 0.0;
+    int degree = 2;
+    if (last > first) {
+        widest = larger(larger(1.0, size) * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300);
+        double term = widest / 3.0;
+        while (degree * term > 0x1p-55)
+            degree++, term *= widest / (degree + 1);
+        remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2));
+    }
+    /* the others: their weights for each k, and the sums of weight and of weight x */
+    double *tilted = space, *far_ratio = tilted + many * n, *slope_of = far_ratio + n, *constant_of = slope_of + n;
+    double *re = constant_of + n, *im = re + error.size;
+    Size far = n - (last - first), place = 0;
+    Exact mass = {0.0, 0.0}, grown = {0.0, 0.0};
+    double far_one = 0.0, far_two = 0.0, terms = (double)((far < BLOCK ? far : BLOCK) + (far + BLOCK - 1) / BLOCK);
+    for (Size i = 0; i < n; i++) {
+        double weight = exp(grid.base[i]), l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
+        double t_error = (3.0 * UNIT + 2.0 * grid.noise_error) * reach;
+        double ratio_error = grid.share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 4.0 * UNIT * reach : 0.0);
+        if (first <= i && i < last) {
+            double power = weight * l * l, pull = weight * fabs(l);
+            square += power;
+            spread += pull * (ratio_error + UNIT * fabs(l) * z[i] * z[i]);
+            for (int m = 0; m < degree - 1; m++) {
+                powers[m] += power;
+                power *= l;
+            }
+            continue;
+        }
+        double larger_one = exp(grid.base[i] + (z[i] - 0.5 / noise) * (1.0 / noise)), each = UNIT * (20.0 + z[i] * z[i]) + t_error;
+        add(&mass, weight);
+        add(&grown, larger_one);
+        far_one += weight * each;
+        far_two += (larger_one + weight) * each;
+        far_ratio[place] = l;
+        slope_of[place] = ratio_error + (6.0 * UNIT) * fabs(l);
+        constant_of[place] = (3.0 * UNIT) * z[i] * z[i] + ((terms + 8.0) * UNIT + 3.0 * FUNCTION);
+        for (Size row = 0; row < many; row++)
+            tilted[row * far + place] = exp(k[row] * l + grid.base[i]);
+        place++;
+    }
+    double sure = mass.sum + mass.rest, drift = rate * ((grown.sum + grown.rest) - sure), factorial = 1.0;
+    for (int m = 0; m < degree - 1; m++) { /* S_m = sum of weight L^m/m! from m = 2 */
+        factorial *= m + 2;
+        powers[m] /= factorial;
+    }
+    for (int m = degree - 3; m >= 0; m--) /* T_i */
+        powers[m] += powers[m + 1];
+    if (last > first)
+        small_error = 1.36 * square * (((double)(last - first) + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
+    if (far && !transform(far_ratio, tilted, many, far, step, nodes, re, im)) {
+        free(space);
+        release(&held);
+        return PyErr_NoMemory();
+    }
+    double fixed = (2.0 + 2.0 * size) * exp(smaller(600.0, grid.log_rule)) + exp(beyond) + exp(outside_linear(&grid, size));
+    for (Size row = 0; row < many; row++) {
+        double slope = 0.0, constant = 0.0, real = k[row];
+        for (Size j = 0; j < far; j++) {
+            slope += tilted[row * far + j] * slope_of[j];
+            constant += tilted[row * far + j] * constant_of[j];
+        }
+        for (Size u = 0; u < nodes; u++) {
+            Size at = row * nodes + u;
+            double imag = step * (double)u, reach = sqrt(real * real + imag * imag), pr = powers[degree - 2], pi = 0.0, swap;
+            for (int m = degree - 3; m >= 0; m--) { /* Horner */
+                swap = pr * real - pi * imag + powers[m];
+                pi = pr * imag + pi * real;
+                pr = swap;
+            }
+            double fr = real * (real - 1.0) - imag * imag, fi = imag * (2.0 * real - 1.0);
+            double er = fr * pr - fi * pi, ei = fr * pi + fi * pr, lost = sqrt(fr * fr + fi * fi) * small_error + fixed;
+            if (far) {
+                er += re[at] - (sure + real * drift);
+                ei += im[at] - imag * drift;
+                lost += reach * slope + constant + far_one + reach * (rate * far_two);
+            }
+            double whole = 2.0 * er + (er * er + ei * ei), magnitude = larger(hypot(1.0 + er, ei), 1e-290);
+            value.at[2 * at] = whole < -0.75 ? log(magnitude) : 0.5 * log1p(whole);
+            value.at[2 * at + 1] = atan2(ei, 1.0 + er);
+            error.at[at] = (lost + 8.0 * UNIT * (fabs(er) + fabs(ei))) * (SECOND_ORDER / magnitude);
+        }
+    }
+    free(space);
+    release(&held);
+    Py_RETURN_NONE;
+}
