@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from ..errors import Unsupported
+from ..native import core
 from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, exp_down, up
 from ..numerics.series import log_fraction
@@ -34,15 +36,19 @@ from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
 from .noise import TooFine
+from .parted_marks import parts
 from .plan import Care
 from .real_axis import cumulant_above, renyi_epsilon, renyi_log_delta
 from .renyi import RenyiLoss
+from .sampled import SampledGaussianLoss
 from .stand_ins import closer_epsilon, closer_log_delta
 
 _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _CLOSE = 1e-9  # ends with which one is content
 _WIDE = 1e-6  # ends with which one is not
 _HOPELESS = 2e-9  # ends of two ordered pairs that are not as close for one of them
+_ORDERED = (True,), (False,), (True, False)  # ordered pairs, as the compiled core numbers them
+_LONG = 600  # nodes of a contour
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
@@ -234,16 +240,29 @@ def has_closed(run: ComposedLoss) -> bool:
 
 def by_contour(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:
     """By the contour."""
+    if (found := _compiled(run, log_delta, target, floor)) is not None:
+        return found
     first = Contour(run, Saddle.of_delta(run, log_delta))
     low, high = 0.0, first.markov_epsilon(target[0])
     if high <= floor:
         return low, high
     for contour in contours(run, first):
+        if contour is first and contour.planned() > _LONG and parts(run.singles()[0]):
+            break  # sooner found by marks
         ends = _on_contour(contour, log_delta, target)
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < _CLOSE * high:
             break
     return low, high
+
+
+def _compiled(run: ComposedLoss, log_delta: float, target: Interval, floor: float) -> Interval | None:
+    """The same in one go, for a sampled Gaussian mechanism whose first contour proves close ends."""
+    if core is None or len(run.terms) > 1 or not isinstance(loss := run.terms[0][0], SampledGaussianLoss):
+        return None
+    shape, orders = loss.shape, _ORDERED.index(loss.removals) + 1
+    about = shape.noise, shape.rate, shape.noise_error, float(run.terms[0][1])
+    return cast("Interval | None", core.epsilon(*about, orders, log_delta, *target, floor))
 
 
 def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interval:

@@ -1,5 +1,7 @@
-/* Twins of loss/contour.py: the terms of the sum along a contour, and the sum at other epsilons. */
+/* Twins of loss/contour.py: the terms of the sum along a contour, the sum at other epsilons, and where it may end. */
 #include "native.h"
+
+enum { MOST = 64 }; /* rows */
 
 static PyObject *list_of(const double *values, Size size) {
     PyObject *list = PyList_New(size);
@@ -14,107 +16,124 @@ static PyObject *list_of(const double *values, Size size) {
     return list;
 }
 
-enum { ROWS = 64 };
-
-/* sums(weights, rows, step, angle): for each row the real part of the sum of weights e^{-i angle u}, and minus its slope */
-FUNCTION_OF_PYTHON(native_sums) {
-    Held held;
-    Array weights;
-    Size many;
-    double step, angle, totals[ROWS], swings[ROWS];
-    (void)self;
-    if (!parse(&held, args, count, "andd", &weights, &many, &step, &angle))
-        return NULL;
-    if (many < 1 || many > ROWS || weights.size % (2 * many)) {
-        release(&held);
-        return PyErr_Format(PyExc_ValueError, "between 1 and %d rows", ROWS);
-    }
-    Size nodes = weights.size / (2 * many);
+void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
     for (Size row = 0; row < many; row++)
         totals[row] = swings[row] = 0.0;
     for (Size node = 0; node < nodes; node++) {
         double u = step * (double)node, turn = -angle * u, c = cos(turn), s = sin(turn);
         for (Size row = 0; row < many; row++) {
-            const double *w = weights.at + 2 * (row * nodes + node);
+            const double *w = weights + 2 * (row * nodes + node);
             totals[row] += w[0] * c - w[1] * s;
             swings[row] += (w[0] * s + w[1] * c) * u;
         }
     }
-    release(&held);
-    PyObject *one = list_of(totals, many), *two = list_of(swings, many);
-    if (!one || !two) {
-        Py_XDECREF(one);
-        Py_XDECREF(two);
-        return NULL;
-    }
-    return Py_BuildValue("(NN)", one, two);
 }
 
-/* terms(value, error, rows, step, c, epsilon, weights, errors): the terms and their errors, as `Contour.lay` has them;
-   returns the heights, the sums of |term| u and of the errors, or None where rounding has drowned the peak. */
-FUNCTION_OF_PYTHON(native_terms) {
+/* sums(weights, rows, step, angle): for each row the real part of the sum of weights e^{-i angle u}, and the imaginary ones' times u */
+FUNCTION_OF_PYTHON(native_sums) {
     Held held;
-    Array value, error, weights, errors;
+    Array weights;
     Size many;
-    double step, c, epsilon, heights[ROWS], levers[ROWS], sums[ROWS];
+    double step, angle, totals[MOST], swings[MOST];
     (void)self;
-    if (!parse(&held, args, count, "aandddaa", &value, &error, &many, &step, &c, &epsilon, &weights, &errors))
+    if (!parse(&held, args, count, "andd", &weights, &many, &step, &angle))
         return NULL;
-    if (many < 1 || many > ROWS || error.size % many || value.size != 2 * error.size || weights.size != value.size ||
-        errors.size != error.size) {
+    if (many < 1 || many > MOST || weights.size % (2 * many)) {
         release(&held);
-        return PyErr_Format(PyExc_ValueError, "between 1 and %d rows, all of the same length", ROWS);
+        return PyErr_Format(PyExc_ValueError, "between 1 and %d rows", MOST);
     }
-    Size nodes = error.size / many;
-    int drowned = 0;
+    sums_of(weights.at, many, weights.size / (2 * many), step, angle, totals, swings);
+    release(&held);
+    PyObject *one = list_of(totals, many), *two = list_of(swings, many);
+    if (one && two)
+        return Py_BuildValue("(NN)", one, two);
+    Py_XDECREF(one);
+    Py_XDECREF(two);
+    return NULL;
+}
+
+/* 0 where rounding has drowned the peak: |phi| is largest at u = 0 */
+int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon, double *weights,
+             double *errors, double *heights, double *levers, double *sums) {
     for (Size row = 0; row < many; row++) {
-        heights[row] = value.at[2 * row * nodes];
+        heights[row] = value[2 * row * nodes];
         levers[row] = sums[row] = 0.0;
     }
-    for (Size node = 0; node < nodes && !drowned; node++) {
+    for (Size node = 0; node < nodes; node++) {
         double u = step * (double)node, re = c * (c + 1.0) - u * u, im = u * (2.0 * c + 1.0), norm = re * re + im * im;
         double kernel_re = node ? c * (c + 1.0) * re / norm : 0.5, kernel_im = node ? -(c * (c + 1.0)) * im / norm : 0.0;
         double kernel = sqrt(kernel_re * kernel_re + kernel_im * kernel_im);
         for (Size row = 0; row < many; row++) {
             Size at = row * nodes + node;
-            double real = value.at[2 * at] - heights[row], imag = value.at[2 * at + 1], whole = sqrt(real * real + imag * imag);
-            if (!(real <= 1.0)) /* |phi| is largest at u = 0 */
-                drowned = 1;
-            double off = error.at[at] + UNIT * (2.0 * whole + (4.0 * fabs(epsilon) * u + (12.0 + 3.0 * FUNCTION / UNIT)));
+            double real = value[2 * at] - heights[row], imag = value[2 * at + 1], whole = sqrt(real * real + imag * imag);
+            if (!(real <= 1.0))
+                return 0;
+            double off = error[at] + UNIT * (2.0 * whole + (4.0 * fabs(epsilon) * u + (12.0 + 3.0 * FUNCTION / UNIT)));
             double turn = imag - u * epsilon, grown = exp(real), er = grown * cos(turn), ei = grown * sin(turn);
-            weights.at[2 * at] = kernel_re * er - kernel_im * ei;
-            weights.at[2 * at + 1] = kernel_re * ei + kernel_im * er;
+            weights[2 * at] = kernel_re * er - kernel_im * ei;
+            weights[2 * at + 1] = kernel_re * ei + kernel_im * er;
             double size = kernel * grown * (1.0 + 16.0 * UNIT);
             if (off <= CAP)
-                errors.at[at] = size * (expm1(off) * SECOND_ORDER + 2.0 * (double)nodes * UNIT);
+                errors[at] = size * (expm1(off) * SECOND_ORDER + 2.0 * (double)nodes * UNIT);
             else
-                errors.at[at] = kernel * exp(smaller(real + off, 0.0)) * SECOND_ORDER + size;
+                errors[at] = kernel * exp(smaller(real + off, 0.0)) * SECOND_ORDER + size;
             levers[row] += size * u;
-            sums[row] += errors.at[at];
+            sums[row] += errors[at];
         }
     }
-    release(&held);
-    if (drowned)
-        Py_RETURN_NONE;
-    PyObject *one = list_of(heights, many), *two = list_of(levers, many), *three = list_of(sums, many);
-    if (!one || !two || !three) {
-        Py_XDECREF(one);
-        Py_XDECREF(two);
-        Py_XDECREF(three);
-        return NULL;
-    }
-    return Py_BuildValue("(NNN)", one, two, three);
+    return 1;
 }
 
-enum { CELLS = 97 };
+/* terms(value, error, rows, step, c, epsilon, weights, errors): the terms and their errors, as `Contour._weigh` has them;
+   returns the heights, the sums of |term| u and of the errors, or None where rounding has drowned the peak */
+FUNCTION_OF_PYTHON(native_terms) {
+    Held held;
+    Array value, error, weights, errors;
+    Size many;
+    double step, c, epsilon, heights[MOST], levers[MOST], sums[MOST];
+    (void)self;
+    if (!parse(&held, args, count, "aandddaa", &value, &error, &many, &step, &c, &epsilon, &weights, &errors))
+        return NULL;
+    if (many < 1 || many > MOST || error.size % many || value.size != 2 * error.size || weights.size != value.size ||
+        errors.size != error.size) {
+        release(&held);
+        return PyErr_Format(PyExc_ValueError, "between 1 and %d rows, all of the same length", MOST);
+    }
+    int found = terms_of(value.at, error.at, many, error.size / many, step, c, epsilon, weights.at, errors.at, heights, levers, sums);
+    release(&held);
+    if (!found)
+        Py_RETURN_NONE;
+    PyObject *one = list_of(heights, many), *two = list_of(levers, many), *three = list_of(sums, many);
+    if (one && two && three)
+        return Py_BuildValue("(NNN)", one, two, three);
+    Py_XDECREF(one);
+    Py_XDECREF(two);
+    Py_XDECREF(three);
+    return NULL;
+}
+
+int cut_of(const double *decay, double start, double step, double wanted, Size most, double *rest) {
+    double left[CELLS + 1], beyond[CELLS + 1];
+    int cell = 0;
+    for (int i = 0; i < CELLS; i++)
+        left[i] = i ? 1.25 * left[i - 1] : start;
+    left[CELLS] = INFINITY;
+    beyond[CELLS] = 0.0;
+    for (int i = CELLS - 1; i >= 0; i--)
+        beyond[i] = beyond[i + 1] + exp(-decay[i]) * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
+    while (cell < most && cell < CELLS - 1 && beyond[cell] > wanted)
+        cell++;
+    *rest = beyond[cell];
+    return cell;
+}
 
 /* cut(decay, start, step, wanted, most): the first cell beyond which the terms add up to at most `wanted`, no later than `most`,
    and a bound of what lies beyond it (numerics/cells.py) */
 FUNCTION_OF_PYTHON(native_cut) {
     Held held;
     Array decay;
-    Size most, cell = 0;
-    double start, step, wanted, left[CELLS + 1], beyond[CELLS + 1];
+    Size most;
+    double start, step, wanted, rest;
     (void)self;
     if (!parse(&held, args, count, "adddn", &decay, &start, &step, &wanted, &most))
         return NULL;
@@ -122,14 +141,7 @@ FUNCTION_OF_PYTHON(native_cut) {
         release(&held);
         return PyErr_Format(PyExc_ValueError, "there are %d cells", CELLS);
     }
-    for (int i = 0; i < CELLS; i++)
-        left[i] = i ? 1.25 * left[i - 1] : start;
-    left[CELLS] = INFINITY;
-    beyond[CELLS] = 0.0;
-    for (int i = CELLS - 1; i >= 0; i--)
-        beyond[i] = beyond[i + 1] + exp(-decay.at[i]) * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
-    while (cell < most && cell < CELLS - 1 && beyond[cell] > wanted)
-        cell++;
+    int cell = cut_of(decay.at, start, step, wanted, most, &rest);
     release(&held);
-    return Py_BuildValue("(nd)", cell, beyond[cell]);
+    return Py_BuildValue("(id)", cell, rest);
 }

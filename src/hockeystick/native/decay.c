@@ -2,7 +2,7 @@
 #include "native.h"
 #include <string.h>
 
-enum { CUTS = 10, STOPS = 17, CELLS = 97, ROWS = 2 };
+enum { CUTS = 10, STOPS = 17 };
 static const int WHOLE[3] = {2, 4, 8}, AHEAD[3] = {3, 6, 9}; /* log(whole)/log(1.25), rounded down */
 
 typedef struct {
@@ -49,25 +49,13 @@ static void allowances(const Grid *grid, double least, double most, double lost,
     }
 }
 
-/* decay(rows, numbers, k, start, out): lower bounds of -log |phi(c+iu)/phi(c)|, CELLS for each k */
-FUNCTION_OF_PYTHON(native_decay) {
-    Held held;
-    Array rows, numbers, exponents, out;
-    Grid grid;
-    double start;
-    (void)self;
-    if (!parse(&held, args, count, "aaada", &rows, &numbers, &exponents, &start, &out))
-        return NULL;
-    int many = (int)exponents.size;
-    double *weights = NULL;
-    if (many < 1 || many > ROWS || out.size != many * CELLS || !read_grid(&grid, rows, numbers) ||
-        !(weights = malloc((size_t)(many * grid.size) * sizeof(double)))) {
-        release(&held);
-        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
-    }
-    const double *z = grid.z, *ratio = grid.ratio, *share = grid.share, *base = grid.base, *k = exponents.at;
-    double noise = grid.noise, rate = grid.rate;
-    Size n = grid.size;
+int decay_of(const Grid *grid, const double *k, int many, double start, double *out) {
+    double *weights = malloc((size_t)(many * grid->size) * sizeof(double));
+    if (!weights)
+        return 0;
+    const double *z = grid->z, *ratio = grid->ratio, *share = grid->share, *base = grid->base;
+    double noise = grid->noise, rate = grid->rate;
+    Size n = grid->size;
 
     double shift = -INFINITY, totals[ROWS], lowest = INFINITY, least = 0.0, most = 0.0, beyond = -INFINITY, least_k = INFINITY;
     for (int row = 0; row < many; row++) {
@@ -78,7 +66,7 @@ FUNCTION_OF_PYTHON(native_decay) {
         }
         least_k = smaller(least_k, k[row]);
         most = larger(most, fabs(k[row]));
-        beyond = larger(beyond, outside(&grid, k[row]));
+        beyond = larger(beyond, outside(grid, k[row]));
     }
     least = smaller(least_k, 0.0);
     for (int row = 0; row < many; row++) {
@@ -90,17 +78,17 @@ FUNCTION_OF_PYTHON(native_decay) {
         for (Size i = 0; i < n; i++)
             weights[row * n + i] *= 1.0 / totals[row];
     }
-    double lost = exp(smaller(600.0, rule_error(&grid, least_k, grid.angle))) + exp(smaller(600.0, beyond - shift)) / lowest;
+    double lost = exp(smaller(600.0, rule_error(grid, least_k, grid->angle))) + exp(smaller(600.0, beyond - shift)) / lowest;
 
-    double places[CUTS], room = (PI / grid.step) * (PI / grid.step) / grid.lead - 0.5 + 0.125 * least / (noise * noise);
+    double places[CUTS], room = (PI / grid->step) * (PI / grid->step) / grid->lead - 0.5 + 0.125 * least / (noise * noise);
     double width = larger(0.5 * smaller(noise, 4.0), smaller(1.0 / sqrt(larger(room, 1e-3)), 2.0 * noise));
-    double first = larger(0.5 / noise - noise, grid.low), last = smaller(0.5 / noise + noise * (1.5 - log(rate)), grid.high);
+    double first = larger(0.5 / noise - noise, grid->low), last = smaller(0.5 / noise + noise * (1.5 - log(rate)), grid->high);
     for (int cut = 0; cut < CUTS; cut++)
         places[cut] = first + larger(last - first, 0.0) * (cut * (1.0 / (CUTS - 2)));
-    places[CUTS - 1] = grid.high; /* nothing is cut off */
+    places[CUTS - 1] = grid->high; /* nothing is cut off */
     Allowance allowed;
-    allowances(&grid, least, most, lost, width, places, &allowed);
-    double reach = larger(fabs(grid.low), fabs(grid.high));
+    allowances(grid, least, most, lost, width, places, &allowed);
+    double reach = larger(fabs(grid->low), fabs(grid->high));
     double size = most * (fabs(ratio[n - 1]) + reach / noise + 1.0 / (noise * noise)) + reach * reach;
     double slack = 1e-11 + 16.0 * UNIT * size, front = LOG_ROOT_TWO_PI + log(width), off = allowed.first;
     int by_parts = rate > 1e-100;
@@ -108,7 +96,7 @@ FUNCTION_OF_PYTHON(native_decay) {
     double far[ROWS][CELLS];
     for (int row = 0; row < many; row++)
         for (int cell = 0; cell < CELLS; cell++)
-            out.at[row * CELLS + cell] = far[row][cell] = 0.0;
+            out[row * CELLS + cell] = far[row][cell] = 0.0;
     for (int cut = 0; cut < CUTS; cut++) {
         Moments sums[ROWS];
         memset(sums, 0, sizeof sums);
@@ -132,7 +120,7 @@ FUNCTION_OF_PYTHON(native_decay) {
         }
         for (int row = 0; row < many; row++) {
             const Moments *m = &sums[row];
-            double *gap = out.at + row * CELLS, one = m->m0 * m->m2, two = m->m1 * m->m1;
+            double *gap = out + row * CELLS, one = m->m0 * m->m2, two = m->m1 * m->m1;
             double variance = one - two - slack * (one + two) - 4.1 * off * allowed.square[cut];
             double a = 2.0 * m->m0 * m->m4, b = 8.0 * m->m1 * m->m3, c = 6.0 * m->m2 * m->m2;
             double bend = (a - b + c + slack * (a + fabs(b) + c) + 33.0 * off * allowed.fourth[cut]) * (1.0 / 24.0);
@@ -153,7 +141,7 @@ FUNCTION_OF_PYTHON(native_decay) {
         }
     }
     for (int row = 0; row < many; row++) {
-        double *gap = out.at + row * CELLS;
+        double *gap = out + row * CELLS;
         for (int way = 0; way < 3; way++) /* what holds far out, nearer in */
             for (int cell = 0; cell + AHEAD[way] < CELLS; cell++) {
                 double bound = far[row][cell + AHEAD[way]];
@@ -163,6 +151,24 @@ FUNCTION_OF_PYTHON(native_decay) {
             gap[cell] = log1p(-smaller(gap[cell] * (1.0 - 1e-9), 1.0 - 1e-15)) * (-1.0 + 1e-12);
     }
     free(weights);
+    return 1;
+}
+
+/* decay(rows, numbers, k, start, out): lower bounds of -log |phi(c+iu)/phi(c)|, CELLS for each k */
+FUNCTION_OF_PYTHON(native_decay) {
+    Held held;
+    Array rows, numbers, k, out;
+    Grid grid;
+    double start;
+    (void)self;
+    if (!parse(&held, args, count, "aaada", &rows, &numbers, &k, &start, &out))
+        return NULL;
+    if (k.size < 1 || k.size > ROWS || out.size != k.size * CELLS)
+        PyErr_Format(PyExc_ValueError, "one or two exponents, %d cells for each", CELLS);
+    else if (read_grid(&grid, rows, numbers) && !decay_of(&grid, k.at, (int)k.size, start, out.at))
+        PyErr_NoMemory();
     release(&held);
+    if (PyErr_Occurred())
+        return NULL;
     Py_RETURN_NONE;
 }

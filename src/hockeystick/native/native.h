@@ -48,6 +48,9 @@ FUNCTION_OF_PYTHON(native_excess);
 FUNCTION_OF_PYTHON(native_terms);
 FUNCTION_OF_PYTHON(native_sums);
 FUNCTION_OF_PYTHON(native_cut);
+FUNCTION_OF_PYTHON(native_epsilon);
+
+enum { CELLS = 97, ROWS = 2 }; /* of u (numerics/cells.py); ordered pairs that share a contour */
 
 /* A grid of the noise, without gaps. */
 typedef struct {
@@ -56,14 +59,31 @@ typedef struct {
     double noise, rate, noise_error, low, high, step, angle, lead, log_rule;
 } Grid;
 
-/* Reads 4 rows (z, ratio, share, base) and the nine numbers of a grid. */
+/* noise.c */
 int read_grid(Grid *grid, Array rows, Array numbers);
-
+void fill_rows(double *rows, Size size, double low, double step, double noise, double rate);
 double ratio_at(double noise, double rate, double z);
 double right_tail(double noise, double rate, double k, double z);
+double right_edge(double noise, double rate, double k, double target);
+double longest_step(double noise, double rate, double low, double least, double most, double lead, double reach, double level,
+                    double *error);
+void tilted_sums(const double *rows, Size size, double k, double shift, double sums[4]);
 double rule_error(const Grid *grid, double k, double angle);
 double outside(const Grid *grid, double k);
 double outside_linear(const Grid *grid, double size);
+
+/* values.c: 0 where there is no memory */
+double bound_above(const Grid *grid, double k);
+int excess_along(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error);
+
+/* decay.c: 0 where there is no memory */
+int decay_of(const Grid *grid, const double *k, int many, double start, double *out);
+
+/* contour.c */
+int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon, double *weights,
+             double *errors, double *heights, double *levers, double *sums);
+void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
+int cut_of(const double *decay, double start, double step, double wanted, Size most, double *beyond);
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 static inline double smaller(double a, double b) { return a < b ? a : b; }

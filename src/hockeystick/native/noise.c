@@ -47,16 +47,8 @@ double outside_linear(const Grid *grid, double size) {
     return bound + log(1.0 + size) + 1.6;
 }
 
-/* lay(rows, low, step, noise, rate): fills z, ratio, share and base */
-FUNCTION_OF_PYTHON(native_lay) {
-    Held held;
-    Array rows;
-    double low, step, noise, rate;
-    (void)self;
-    if (!parse(&held, args, count, "adddd", &rows, &low, &step, &noise, &rate))
-        return NULL;
-    Size n = rows.size / 4;
-    double *z = rows.at, *ratio = z + n, *share = ratio + n, *base = share + n;
+void fill_rows(double *rows, Size n, double low, double step, double noise, double rate) {
+    double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);
     for (Size i = 0; i < n; i++) {
         double x = low + step * (double)i, t = x * inverse - shift, capped = smaller(t, CAP);
@@ -66,24 +58,29 @@ FUNCTION_OF_PYTHON(native_lay) {
         share[i] = grown / total;
         base[i] = front - 0.5 * x * x;
     }
+}
+
+/* lay(rows, low, step, noise, rate): fills z, ratio, share and base */
+FUNCTION_OF_PYTHON(native_lay) {
+    Held held;
+    Array rows;
+    double low, step, noise, rate;
+    (void)self;
+    if (!parse(&held, args, count, "adddd", &rows, &low, &step, &noise, &rate))
+        return NULL;
+    fill_rows(rows.at, rows.size / 4, low, step, noise, rate);
     release(&held);
     Py_RETURN_NONE;
 }
 
-/* right_edge(noise, rate, k, target): inf where there is none */
-FUNCTION_OF_PYTHON(native_right_edge) {
-    Held held;
-    double noise, rate, k, target, excess, stride = 0.5;
-    (void)self;
-    if (!parse(&held, args, count, "dddd", &noise, &rate, &k, &target))
-        return NULL;
-    double z = larger(0.5 / noise, sqrt(larger(2.0, -2.0 * target))), near = z;
+double right_edge(double noise, double rate, double k, double target) {
+    double excess, stride = 0.5, z = larger(0.5 / noise, sqrt(larger(2.0, -2.0 * target))), near = z;
     while ((excess = right_tail(noise, rate, k, z) - target) > 0.0) {
         near = z;
         z += larger(stride, 0.7 * (sqrt(z * z + 2.0 * excess) - z));
         stride *= 1.5;
         if (!(stride < 1e30))
-            return PyFloat_FromDouble(INFINITY);
+            return INFINITY;
     }
     while (z - near > larger(1.0, 0.02 * z)) {
         double middle = 0.5 * (near + z);
@@ -92,42 +89,48 @@ FUNCTION_OF_PYTHON(native_right_edge) {
         else
             z = middle;
     }
-    return PyFloat_FromDouble(z);
+    return z;
 }
 
-enum { NEAR = 33, FAR = 12, CELLS = NEAR + FAR - 1, ANGLES = 5 };
-
-/* choose_step(noise, rate, low, least, most, lead, reach, level): the step and log of its error, or (0, 0) */
-FUNCTION_OF_PYTHON(native_choose_step) {
+/* right_edge(noise, rate, k, target): inf where there is none */
+FUNCTION_OF_PYTHON(native_right_edge) {
     Held held;
-    double noise, rate, low, least, most, lead, reach, level;
+    double noise, rate, k, target;
     (void)self;
-    if (!parse(&held, args, count, "dddddddd", &noise, &rate, &low, &least, &most, &lead, &reach, &level))
+    if (!parse(&held, args, count, "dddd", &noise, &rate, &k, &target))
         return NULL;
+    return PyFloat_FromDouble(right_edge(noise, rate, k, target));
+}
+
+enum { NEAR = 33, FAR = 12, STRETCHES = NEAR + FAR - 1, ANGLES = 5 };
+
+double longest_step(double noise, double rate, double low, double least, double most, double lead, double reach, double level,
+                    double *error) {
     double lowest = least, flr = log1p(-rate), widest = smaller(sqrt(2.0 * lead) / noise, 2.8);
     least = smaller(least, 0.0);
     double lean = larger(most, 0.0) / noise;
     double near = larger(larger(lean + sqrt(lean * lean + 2.0 * lead), 1.0), low + 1.0);
     double far = larger(larger(lean + sqrt(lean * lean + 2.0 * (lead + reach * widest)), 1.0), low + 1.0);
-    double z[CELLS + 1], ratio[CELLS + 1], share[CELLS + 1], height[CELLS];
+    double z[STRETCHES + 1], ratio[STRETCHES + 1], share[STRETCHES + 1], height[STRETCHES];
     double offset = log(rate) - flr - 0.5 / (noise * noise), growth = pow(far / near, 1.0 / FAR), at = near;
-    for (int i = 0; i <= CELLS; i++) {
-        z[i] = i < NEAR ? low + (near - low) * (i * (1.0 / (NEAR - 1))) : i < CELLS ? (at *= growth) : larger(far, at * growth);
+    for (int i = 0; i <= STRETCHES; i++) {
+        z[i] = i < NEAR ? low + (near - low) * (i * (1.0 / (NEAR - 1))) : i < STRETCHES ? (at *= growth) : larger(far, at * growth);
         double odds = z[i] * (1.0 / noise) + offset, lift = odds > 0.0 ? odds + log1p(exp(-odds)) : log1p(exp(odds));
         ratio[i] = lift + flr;
         share[i] = exp(odds - lift);
     }
-    for (int i = 0; i < CELLS; i++) {
+    for (int i = 0; i < STRETCHES; i++) {
         double nearest = smaller(larger(z[i], 0.0), z[i + 1]);
         height[i] = larger(most * ratio[i + 1], lowest * ratio[i]) - 0.5 * nearest * nearest;
     }
     double before = log_tail_bound(-low) + larger(most * ratio[0], least * flr);
-    double beyond = larger(right_tail(noise, rate, larger(most, 1e-300), z[CELLS]), log_tail_bound(z[CELLS]));
-    double longest = 0.0, error = 0.0, angle = widest;
+    double beyond = larger(right_tail(noise, rate, larger(most, 1e-300), z[STRETCHES]), log_tail_bound(z[STRETCHES]));
+    double longest = 0.0, angle = widest;
+    *error = 0.0;
     for (int turn = 0; turn < ANGLES; turn++, angle *= 0.5) {
         double sine = sin(angle), cosine = cos(angle) - 1.0, half = sin(0.5 * angle), first = 0.0, top = -INFINITY, inside = 0.0;
-        double cells[CELLS];
-        for (int i = 0; i < CELLS; i++) {
+        double cells[STRETCHES];
+        for (int i = 0; i < STRETCHES; i++) {
             double r = share[i + 1], turned = reach * atan2(r * sine, r * cosine + 1.0), cell = turned + height[i];
             if (least < 0.0) {
                 double part = smaller(r, 0.5);
@@ -138,7 +141,7 @@ FUNCTION_OF_PYTHON(native_choose_step) {
             cells[i] = cell;
             top = larger(top, cell);
         }
-        for (int i = 0; i < CELLS; i++)
+        for (int i = 0; i < STRETCHES; i++)
             inside += exp(cells[i] - top) * (z[i + 1] - z[i]);
         inside *= 0.39894228040143267794;
         double a = angle * noise, fold = log(cos(0.5 * angle)) * least;
@@ -148,22 +151,26 @@ FUNCTION_OF_PYTHON(native_choose_step) {
         double alias = lead - level + rise, length = 2.0 * PI * a / alias;
         if (alias > 1.0 && length > longest) {
             longest = length;
-            error = rise - alias - log1p(-exp(-alias)) + 1e-9;
+            *error = rise - alias - log1p(-exp(-alias)) + 1e-9;
         }
     }
-    return Py_BuildValue("(dd)", longest, error);
+    return longest;
 }
 
-/* expand(rows, k, shift): sums of e^{k L + base - shift} times 1, L, L^2 and the share; the rows are those of a grid */
-FUNCTION_OF_PYTHON(native_expand) {
+/* choose_step(noise, rate, low, least, most, lead, reach, level): the step and log of its error, or (0, 0) */
+FUNCTION_OF_PYTHON(native_choose_step) {
     Held held;
-    Array rows;
-    double k, shift, total = 0.0, first = 0.0, second = 0.0, shared = 0.0;
+    double noise, rate, low, least, most, lead, reach, level, error;
     (void)self;
-    if (!parse(&held, args, count, "add", &rows, &k, &shift))
+    if (!parse(&held, args, count, "dddddddd", &noise, &rate, &low, &least, &most, &lead, &reach, &level))
         return NULL;
-    Size n = rows.size / 4;
-    const double *ratio = rows.at + n, *share = ratio + n, *base = share + n;
+    double step = longest_step(noise, rate, low, least, most, lead, reach, level, &error);
+    return Py_BuildValue("(dd)", step, error);
+}
+
+void tilted_sums(const double *rows, Size n, double k, double shift, double sums[4]) {
+    const double *ratio = rows + n, *share = ratio + n, *base = share + n;
+    double total = 0.0, first = 0.0, second = 0.0, shared = 0.0;
     for (Size i = 0; i < n; i++) {
         double weight = exp(k * ratio[i] + base[i] - shift), one = weight * ratio[i];
         total += weight;
@@ -171,6 +178,18 @@ FUNCTION_OF_PYTHON(native_expand) {
         second += one * ratio[i];
         shared += weight * share[i];
     }
+    sums[0] = total, sums[1] = first, sums[2] = second, sums[3] = shared;
+}
+
+/* expand(rows, k, shift): sums of e^{k L + base - shift} times 1, L, L^2 and the share; the rows are those of a grid */
+FUNCTION_OF_PYTHON(native_expand) {
+    Held held;
+    Array rows;
+    double k, shift, sums[4];
+    (void)self;
+    if (!parse(&held, args, count, "add", &rows, &k, &shift))
+        return NULL;
+    tilted_sums(rows.at, rows.size / 4, k, shift, sums);
     release(&held);
-    return Py_BuildValue("(dddd)", total, first, second, shared);
+    return Py_BuildValue("(dddd)", sums[0], sums[1], sums[2], sums[3]);
 }

@@ -1,6 +1,19 @@
 /* Twins of loss/sampled_slice.py: bounds of log M(k) at real k, and log M(k) along a vertical line. */
 #include "native.h"
 
+double bound_above(const Grid *grid, double k) {
+    double reach = larger(fabs(grid->low), fabs(grid->high)), top = -INFINITY, inside = 0.0;
+    double size = reach / grid->noise + 0.5 / (grid->noise * grid->noise) - log1p(-grid->rate);
+    for (Size i = 0; i < grid->size; i++)
+        top = larger(top, k * grid->ratio[i] + grid->base[i]);
+    for (Size i = 0; i < grid->size; i++)
+        inside += exp(k * grid->ratio[i] + grid->base[i] - top);
+    double slack = UNIT * (12.0 * fabs(k) * size + (4.0 * reach * reach + (double)grid->size + 60.0));
+    double rule = smaller(rule_error(grid, k, grid->angle), -1e-9);
+    double within = top + log(inside), beyond = outside(grid, k), most = larger(within, beyond);
+    return rule < -1.0 ? most + log1p(exp(smaller(within, beyond) - most)) + (slack - log1p(-exp(rule))) : INFINITY;
+}
+
 /* above(rows, numbers, k, out): upper bounds of log M at real k */
 FUNCTION_OF_PYTHON(native_above) {
     Held held;
@@ -9,25 +22,14 @@ FUNCTION_OF_PYTHON(native_above) {
     (void)self;
     if (!parse(&held, args, count, "aaaa", &rows, &numbers, &k, &out))
         return NULL;
-    if (k.size != out.size || !read_grid(&grid, rows, numbers)) {
-        release(&held);
-        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "as many bounds as exponents");
-    }
-    double rest = log1p(-grid.rate), reach = larger(fabs(grid.low), fabs(grid.high));
-    double size = reach / grid.noise + 0.5 / (grid.noise * grid.noise) - rest, whole = rule_error(&grid, 0.0, grid.angle);
-    for (Size place = 0; place < k.size; place++) {
-        double one = k.at[place], top = -INFINITY, inside = 0.0;
-        for (Size i = 0; i < grid.size; i++)
-            top = larger(top, one * grid.ratio[i] + grid.base[i]);
-        for (Size i = 0; i < grid.size; i++)
-            inside += exp(one * grid.ratio[i] + grid.base[i] - top);
-        double slack = UNIT * (12.0 * fabs(one) * size + (4.0 * reach * reach + (double)grid.size + 60.0));
-        double rule = smaller(whole + smaller(one, 0.0) * log(cos(0.5 * grid.angle)), -1e-9);
-        double within = top + log(inside), beyond = outside(&grid, one), most = larger(within, beyond);
-        double sum = most + log1p(exp(smaller(within, beyond) - most)) + (slack - log1p(-exp(rule)));
-        out.at[place] = rule < -1.0 ? sum : INFINITY;
-    }
+    if (k.size != out.size)
+        PyErr_SetString(PyExc_ValueError, "as many bounds as exponents");
+    else if (read_grid(&grid, rows, numbers))
+        for (Size place = 0; place < k.size; place++)
+            out.at[place] = bound_above(&grid, k.at[place]);
     release(&held);
+    if (PyErr_Occurred())
+        return NULL;
     Py_RETURN_NONE;
 }
 
@@ -87,29 +89,17 @@ static int transform(const double *ratio, const double *weights, Size many, Size
     return 1;
 }
 
-/* excess(rows, numbers, k, step, nodes, value, error): log M along k + iu by E[e^{kL} - 1 - k x], as `_excess` */
-FUNCTION_OF_PYTHON(native_excess) {
-    Held held;
-    Array rows, numbers, exponents, value, error;
-    Grid grid;
-    double step;
-    Size nodes;
-    (void)self;
-    if (!parse(&held, args, count, "aaadnaa", &rows, &numbers, &exponents, &step, &nodes, &value, &error))
-        return NULL;
-    Size many = exponents.size;
-    double *space = NULL;
-    if (nodes < 1 || error.size != many * nodes || value.size != 2 * error.size || !read_grid(&grid, rows, numbers) ||
-        !(space = calloc((size_t)((many + 3) * grid.size + 2 * error.size), sizeof(double)))) {
-        release(&held);
-        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
-    }
-    const double *z = grid.z, *ratio = grid.ratio, *k = exponents.at;
-    Size n = grid.size;
-    double noise = grid.noise, rate = grid.rate, last_u = step * (double)(nodes - 1), size = 0.0, beyond = -INFINITY;
+int excess_along(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error) {
+    Size total = many * nodes;
+    double *space = calloc((size_t)((many + 3) * grid->size + 2 * total), sizeof(double));
+    if (!space)
+        return 0;
+    const double *z = grid->z, *ratio = grid->ratio;
+    Size n = grid->size;
+    double noise = grid->noise, rate = grid->rate, last_u = step * (double)(nodes - 1), size = 0.0, beyond = -INFINITY;
     for (Size row = 0; row < many; row++) {
         size = larger(size, hypot(k[row], last_u));
-        beyond = larger(beyond, outside(&grid, k[row]));
+        beyond = larger(beyond, outside(grid, k[row]));
     }
     double bound = 1.0 / larger(1.0, size), widest = 0.0;
     Size first = 0, last;
@@ -131,14 +121,14 @@ FUNCTION_OF_PYTHON(native_excess) {
     }
     /* the others: their weights for each k, and the sums of weight and of weight x */
     double *tilted = space, *far_ratio = tilted + many * n, *slope_of = far_ratio + n, *constant_of = slope_of + n;
-    double *re = constant_of + n, *im = re + error.size;
+    double *re = constant_of + n, *im = re + total;
     Size far = n - (last - first), place = 0;
     Exact mass = {0.0, 0.0}, grown = {0.0, 0.0};
     double far_one = 0.0, far_two = 0.0, terms = (double)((far < BLOCK ? far : BLOCK) + (far + BLOCK - 1) / BLOCK);
     for (Size i = 0; i < n; i++) {
-        double weight = exp(grid.base[i]), l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
-        double t_error = (3.0 * UNIT + 2.0 * grid.noise_error) * reach;
-        double ratio_error = grid.share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 4.0 * UNIT * reach : 0.0);
+        double weight = exp(grid->base[i]), l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
+        double t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
+        double ratio_error = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 4.0 * UNIT * reach : 0.0);
         if (first <= i && i < last) {
             double power = weight * l * l, pull = weight * fabs(l);
             square += power;
@@ -149,7 +139,7 @@ FUNCTION_OF_PYTHON(native_excess) {
             }
             continue;
         }
-        double larger_one = exp(grid.base[i] + (z[i] - 0.5 / noise) * (1.0 / noise)), each = UNIT * (20.0 + z[i] * z[i]) + t_error;
+        double larger_one = exp(grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise)), each = UNIT * (20.0 + z[i] * z[i]) + t_error;
         add(&mass, weight);
         add(&grown, larger_one);
         far_one += weight * each;
@@ -158,7 +148,7 @@ FUNCTION_OF_PYTHON(native_excess) {
         slope_of[place] = ratio_error + (6.0 * UNIT) * fabs(l);
         constant_of[place] = (3.0 * UNIT) * z[i] * z[i] + ((terms + 8.0) * UNIT + 3.0 * FUNCTION);
         for (Size row = 0; row < many; row++)
-            tilted[row * far + place] = exp(k[row] * l + grid.base[i]);
+            tilted[row * far + place] = exp(k[row] * l + grid->base[i]);
         place++;
     }
     double sure = mass.sum + mass.rest, drift = rate * ((grown.sum + grown.rest) - sure), factorial = 1.0;
@@ -172,10 +162,9 @@ FUNCTION_OF_PYTHON(native_excess) {
         small_error = 1.36 * square * (((double)(last - first) + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
     if (far && !transform(far_ratio, tilted, many, far, step, nodes, re, im)) {
         free(space);
-        release(&held);
-        return PyErr_NoMemory();
+        return 0;
     }
-    double fixed = (2.0 + 2.0 * size) * exp(smaller(600.0, grid.log_rule)) + exp(beyond) + exp(outside_linear(&grid, size));
+    double fixed = (2.0 + 2.0 * size) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(outside_linear(grid, size));
     for (Size row = 0; row < many; row++) {
         double slope = 0.0, constant = 0.0, real = k[row];
         for (Size j = 0; j < far; j++) {
@@ -198,12 +187,31 @@ FUNCTION_OF_PYTHON(native_excess) {
                 lost += reach * slope + constant + far_one + reach * (rate * far_two);
             }
             double whole = 2.0 * er + (er * er + ei * ei), magnitude = larger(hypot(1.0 + er, ei), 1e-290);
-            value.at[2 * at] = whole < -0.75 ? log(magnitude) : 0.5 * log1p(whole);
-            value.at[2 * at + 1] = atan2(ei, 1.0 + er);
-            error.at[at] = (lost + 8.0 * UNIT * (fabs(er) + fabs(ei))) * (SECOND_ORDER / magnitude);
+            value[2 * at] = whole < -0.75 ? log(magnitude) : 0.5 * log1p(whole);
+            value[2 * at + 1] = atan2(ei, 1.0 + er);
+            error[at] = (lost + 8.0 * UNIT * (fabs(er) + fabs(ei))) * (SECOND_ORDER / magnitude);
         }
     }
     free(space);
+    return 1;
+}
+
+/* excess(rows, numbers, k, step, nodes, value, error): log M along k + iu by E[e^{kL} - 1 - k x], as `_excess` */
+FUNCTION_OF_PYTHON(native_excess) {
+    Held held;
+    Array rows, numbers, k, value, error;
+    Grid grid;
+    double step;
+    Size nodes;
+    (void)self;
+    if (!parse(&held, args, count, "aaadnaa", &rows, &numbers, &k, &step, &nodes, &value, &error))
+        return NULL;
+    if (nodes < 1 || error.size != k.size * nodes || value.size != 2 * error.size)
+        PyErr_SetString(PyExc_ValueError, "as many values and errors as there are nodes for each exponent");
+    else if (read_grid(&grid, rows, numbers) && !excess_along(&grid, k.at, k.size, step, nodes, value.at, error.at))
+        PyErr_NoMemory();
     release(&held);
+    if (PyErr_Occurred())
+        return NULL;
     Py_RETURN_NONE;
 }

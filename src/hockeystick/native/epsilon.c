@@ -1,0 +1,414 @@
+/* epsilon of one sampled Gaussian mechanism, repeated, in one go: what `by_contour` of loss/engine.py does for the contour through
+   the saddle, or left of it, where that has few nodes and proves close ends.  Everything else is left to Python. */
+#include "native.h"
+
+enum { GUIDED = 400, FORWARD = 5, NODES = 250, LONG = 3000, TRIES = 12 };
+static const double AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};
+static const double SHARES[3] = {1.0, 0.75, 0.55};
+#define TOLERANCE 29.0
+#define ALLOWED 4096.0 /* nodes of a contour */
+#define CLOSE 1e-9
+#define LEFT 7.0
+
+typedef struct {
+    double noise, rate, noise_error, count, log_delta, below, above, floor; /* below < log delta < above, surely */
+    int many, removal[ROWS];
+} Run;
+
+static double exponent(const Run *run, int row, double c) { return run->removal[row] ? 1.0 + c : -c; }
+
+/* log M at real k to a few digits: `Guide` of loss/sampled.py */
+typedef struct {
+    double rows[4 * GUIDED], reach, mass, drift, variance, top;
+    Size size;
+} Guide;
+
+static int lay_guide(Guide *guide, const Run *run, double k) {
+    double reach = larger(fabs(k), 1.0), step = smaller(0.45, 0.6 * run->noise), span = 7.0, sums[4];
+    double low = -sqrt(span * span - 4.0 * reach * log1p(-run->rate));
+    double high = larger(right_edge(run->noise, run->rate, 2.0 * reach, -0.5 * span * span), span + 1.0 / run->noise);
+    double size = ceil((high - low) / step);
+    if (!(size <= GUIDED))
+        return 0;
+    guide->size = (Size)size;
+    guide->reach = 2.0 * reach;
+    fill_rows(guide->rows, guide->size, low, step, run->noise, run->rate);
+    tilted_sums(guide->rows, guide->size, 0.0, 0.0, sums);
+    guide->mass = sums[0];
+    guide->variance = sums[2];
+    tilted_sums(guide->rows, guide->size, 1.0, 0.0, sums);
+    guide->drift = sums[3] - run->rate * guide->mass;
+    guide->top = larger(guide->rows[2 * guide->size - 1], -guide->rows[guide->size]);
+    return 1;
+}
+
+/* log M(k) and two derivatives in k; 0 if the guide does not reach so far */
+static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
+    if (!(fabs(k) <= guide->reach) && !lay_guide(guide, run, k))
+        return 0;
+    if (fabs(k) * guide->top < 1e-5) {
+        jet[0] = 0.5 * k * (k - 1.0) * guide->variance;
+        jet[1] = (k - 0.5) * guide->variance;
+        jet[2] = guide->variance;
+        return 1;
+    }
+    if (fabs(k) * guide->top > 300.0)
+        return 0;
+    double sums[4];
+    tilted_sums(guide->rows, guide->size, k, 0.0, sums);
+    double total = sums[0];
+    if (total > 2.0) {
+        jet[0] = log(total);
+        jet[1] = sums[1] / total;
+    } else {
+        double excess = total - guide->mass - k * guide->drift;
+        jet[0] = log1p(larger(excess, -0.999999));
+        total = 1.0 + excess;
+        jet[1] = (sums[1] - guide->drift) / total;
+    }
+    jet[2] = larger(sums[2] / total - jet[1] * jet[1], 1e-300);
+    return 1;
+}
+
+/* K, K' and K'' of the run in its first order at c */
+static int expanded(Guide *guide, const Run *run, double c, double jet[3]) {
+    if (!guided(guide, run, exponent(run, 0, c), jet))
+        return 0;
+    jet[0] *= run->count;
+    jet[1] *= run->removal[0] ? run->count : -run->count;
+    jet[2] *= run->count;
+    return 1;
+}
+
+/* `saddle_of_delta` of loss/composed.py; 0 if nothing is found */
+static double saddle_of_delta(Guide *guide, const Run *run) {
+    double noise = run->noise, rate = run->rate, jet[3];
+    double variance = run->count * rate * rate * expm1(smaller(1.0 / (noise * noise), 30.0));
+    double knee = run->removal[0] ? 2.0 * noise * noise * (1.0 - log(rate)) + 1.0 : INFINITY;
+    double start = smaller(sqrt(2.0 * larger(-run->log_delta, 1.0) / larger(variance, 1e-300)), knee);
+    double lower = log(1e-9), upper = log(1e15), x = smaller(larger(log(start), lower), upper);
+    for (int turn = 0; turn < 60; turn++) {
+        double c = exp(x), share = c / (1.0 + c);
+        if (!expanded(guide, run, c, jet))
+            return 0.0;
+        double bend = c * c * jet[2] + 1.0 + share * share, slope = bend;
+        double value = c * jet[1] - jet[0] + x + log1p(c) - 1.0 - share, large = x - 0.5 * log(2.0 * PI * bend) - LEFT;
+        if (large > 0.0) {
+            value -= large;
+            slope -= (1.0 + share * share * share) / bend;
+        }
+        if (value > 0.0 && run->log_delta < 0.0) {
+            slope /= value;
+            value = log(-value / run->log_delta);
+        } else {
+            value += run->log_delta;
+        }
+        if (value > 0.0)
+            upper = x;
+        else
+            lower = x;
+        double newton = slope > 0.0 && slope < INFINITY ? -value / slope : value > 0.0 ? -INFINITY : INFINITY;
+        double next = x + larger(-1.0, smaller(1.0, newton));
+        if (newton > -0.5 && newton < 0.02 && c * c * newton * newton * (jet[2] + 1.0 / (c * c)) < 0.1)
+            return exp(next);
+        if (!(lower < next && next < upper))
+            next = 0.5 * (lower + upper);
+        if (!(lower < next && next < upper))
+            return 0.0;
+        x = next;
+    }
+    return 0.0;
+}
+
+/* A grid for exponents near k, where M is not large: `Grid` of loss/noise.py with `step`, or with its own for |Im k| <= reach.
+   Returns its rows, NULL if it would be too long or there is no memory. */
+static double *make_grid(Grid *grid, const Run *run, double k, double lead, double reach, double ahead, double step) {
+    double noise = run->noise, rate = run->rate, least = smaller(-1.15 * larger(k - 1.0, -k), 0.0), most = larger(k, 1.0);
+    double low = -sqrt(2.0 * (lead + least * log1p(-rate))), log_rule = INFINITY;
+    double high = larger(right_edge(noise, rate, most, -lead), sqrt(2.0 * lead) + 1.0 / noise);
+    if (ahead > most)
+        high = larger(high, smaller(right_edge(noise, rate, ahead, -lead), 2.0 * high));
+    if (step == 0.0)
+        step = longest_step(noise, rate, low, least, most, lead, reach, 0.0, &log_rule);
+    double size = floor((high - low) / step) + 2.0;
+    if (!(step > 0.0 && size <= LONG))
+        return NULL;
+    Size n = (Size)size;
+    double *rows = malloc((size_t)(4 * n) * sizeof(double));
+    if (!rows)
+        return NULL;
+    fill_rows(rows, n, low, step, noise, rate);
+    double angle = smaller(2.0 * PI * noise / (step * (noise * noise + 0.25 * larger(-least, 0.0))), 2.5);
+    *grid = (Grid){rows, rows + n,         rows + 2 * n, rows + 3 * n, n,    noise,   rate, run->noise_error,
+                   low,  low + step * (size - 1.0), step,         angle,        lead, log_rule};
+    return rows;
+}
+
+/* What a contour knows: loss/contour.py */
+typedef struct {
+    double c, step, width, epsilon, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
+    double weights[2 * ROWS * NODES], errors[ROWS * NODES], fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS];
+    int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
+    Size nodes;
+} Contour;
+
+static double markov(const Contour *contour, int row, double epsilon) {
+    double slack = 8.0 * UNIT * (contour->forward_size + fabs(contour->forward[FORWARD - 1] * epsilon)), least = INFINITY;
+    for (int i = 0; i < FORWARD; i++)
+        least = smaller(least, contour->forward_log[row][i] - contour->forward[i] * epsilon);
+    return least + slack;
+}
+
+static double markov_epsilon(const Contour *contour, int row, double log_delta) {
+    double least = INFINITY;
+    for (int i = 0; i < FORWARD; i++)
+        least = smaller(least, (contour->forward_log[row][i] - log_delta) / contour->forward[i]);
+    return least + 16.0 * UNIT * (fabs(least) + (contour->forward_size + fabs(log_delta)) / contour->c);
+}
+
+/* Certified bounds of log delta: the larger of those of the pairs */
+static void bounds(const Contour *contour, double epsilon, double *lower, double *upper) {
+    double totals[ROWS], swings[ROWS], moved = fabs(epsilon - contour->epsilon), span = 2.0 * PI / contour->step, c = contour->c;
+    double last = contour->forward[FORWARD - 1], ahead = last - c, near = contour->forward[1] - c;
+    double slack = 8.0 * UNIT * (contour->forward_size + fabs(last * epsilon) + span * ahead);
+    double wrap_near = (1.0 + 1e-9) / -expm1(-span * near), wrap_c = (1.0 + 1e-9) / -expm1(-span * c), proved[ROWS];
+    sums_of(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
+    for (int pair = 0; pair < contour->pairs; pair++)
+        proved[pair] = markov(contour, pair, epsilon);
+    *lower = -INFINITY;
+    for (int row = 0; row < contour->many; row++) {
+        int pair = contour->live[row];
+        double scale = contour->fixed[row] - c * epsilon, aliased = INFINITY;
+        double error = contour->height_error[row] + 8.0 * UNIT * (fabs(scale) + fabs(c * epsilon));
+        double lost = contour->sum_error[row] + contour->lever[row] * (moved * 4.0 * UNIT) + contour->dropped;
+        for (int i = 1; i < FORWARD; i++) {
+            double s = contour->forward[i];
+            aliased = smaller(aliased, contour->forward_log[pair][i] - s * epsilon - span * (s - c));
+        }
+        double beyond = exp(smaller(aliased + slack - scale, 700.0)) * wrap_near, before = exp(smaller(-scale - span * c, 700.0)) * wrap_c;
+        double low = totals[row] - lost - (beyond + before);
+        if (low > 0.0)
+            *lower = larger(*lower, scale - error + log(low));
+        proved[pair] = smaller(proved[pair], scale + error + log(larger(totals[row] + lost, 1e-300)));
+    }
+    *upper = -INFINITY;
+    for (int pair = 0; pair < contour->pairs; pair++)
+        *upper = larger(*upper, proved[pair]);
+}
+
+/* Bounds of K ahead of the saddle, the step, and where the nodes may end; 0 if they would be many or prove too little */
+static int plan(Contour *contour, const Run *run, const Grid *grid, double *top) {
+    double c = contour->c, largest = 0.0, deepest = 0.0, points[ROWS], decay[ROWS * CELLS];
+    for (int i = 0; i < FORWARD; i++) {
+        double s = contour->forward[i] = c + AHEAD[i] * contour->width, log_markov = -log1p(s) - s * log1p(1.0 / s);
+        deepest = larger(deepest, fabs(log_markov));
+        for (int row = 0; row < run->many; row++) {
+            double bound = bound_above(grid, exponent(run, row, s));
+            if (!run->removal[row])
+                bound = smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
+            bound = run->count * bound + 3.0 * UNIT * fabs(run->count * bound);
+            contour->forward_log[row][i] = log_markov * (1.0 - 2.0 * FUNCTION) + bound;
+            largest = larger(largest, fabs(contour->forward_log[row][i]));
+        }
+    }
+    contour->forward_size = largest + deepest + 1.0;
+    if (!(largest < INFINITY) || fabs(c * contour->epsilon) * UNIT > 0.01)
+        return 0;
+    *top = 0.0;
+    contour->many = 0;
+    contour->pairs = run->many;
+    for (int row = 0; row < run->many; row++) {
+        *top = larger(*top, markov_epsilon(contour, row, run->below));
+        if (row == 0 || markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c) {
+            points[contour->many] = exponent(run, row, c);
+            contour->live[contour->many++] = row;
+        }
+    }
+    double left = 2.0 * PI * c / (TOLERANCE - run->log_delta), right = 0.0, rest;
+    for (int i = 1; i < FORWARD; i++) {
+        double s = contour->forward[i], height = -INFINITY;
+        for (int row = 0; row < contour->many; row++)
+            height = larger(height, contour->forward_log[contour->live[row]][i]);
+        double need = height - s * contour->epsilon + (TOLERANCE - run->log_delta);
+        right = larger(right, 2.0 * PI * (s - c) / larger(need, 1e-3));
+    }
+    contour->step = smaller(left, larger(right, 1e-3 * left));
+    if (!decay_of(grid, points, contour->many, contour->width, decay))
+        return 0;
+    for (int cell = 0; cell < CELLS; cell++) {
+        double least = decay[cell];
+        if (contour->many > 1)
+            least = smaller(least, decay[CELLS + cell]);
+        decay[cell] = run->count * least * (1.0 - 4.0 * UNIT);
+    }
+    double factor = c * (c + 1.0) / contour->step * SECOND_ORDER, share = contour->width / contour->step;
+    double most = log(larger(ALLOWED / share, 1.0)) / log(1.25);
+    int cell = cut_of(decay, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
+    contour->dropped = rest * factor;
+    double nodes = ceil(share * pow(1.25, cell));
+    contour->nodes = nodes <= NODES ? (Size)nodes : 0;
+    return contour->nodes > 0 && contour->dropped <= 1e-8 * share;
+}
+
+/* The terms of the sum; 0 if they prove nothing */
+static int lay(Contour *contour, const Run *run, const double *levels) {
+    double c = contour->c, reach = contour->step * (double)(contour->nodes - 1), k[ROWS], least = INFINITY;
+    double value[2 * ROWS * NODES], error[ROWS * NODES], heights[ROWS];
+    for (int row = 0; row < run->many; row++)
+        least = smaller(least, fabs(levels[row]));
+    for (int row = 0; row < contour->many; row++)
+        k[row] = exponent(run, contour->live[row], c);
+    double faint = larger(0.0, -log(run->count) - log(larger(least, 1e-300)));
+    double lead = log(run->count) + 30.0 + log(2.0 + fabs(k[0]) + reach) + faint;
+    Grid grid;
+    double *rows = make_grid(&grid, run, k[0], lead, reach, 0.0, 0.0);
+    if (!rows)
+        return 0;
+    /* where |w L| is small throughout, K is wanted relative to w */
+    int gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
+    int found = !gentle && excess_along(&grid, k, contour->many, contour->step, contour->nodes, value, error);
+    free(rows);
+    if (!found)
+        return 0;
+    for (int row = 0; row < contour->many; row++)
+        for (Size node = 0; node < contour->nodes; node++) {
+            Size at = row * contour->nodes + node;
+            double re = run->count * value[2 * at], im = run->count * value[2 * at + 1];
+            double size = sqrt(re * re + im * im);
+            error[at] = run->count * error[at] + 4.0 * UNIT * size;
+            value[2 * at] = re;
+            value[2 * at + 1] = run->removal[contour->live[row]] ? im : -im;
+        }
+    if (!terms_of(value, error, contour->many, contour->nodes, contour->step, c, contour->epsilon, contour->weights, contour->errors,
+                  heights, contour->lever, contour->sum_error))
+        return 0;
+    double base = fabs(log(c)) + fabs(log1p(c)) + fabs(log(contour->step)) + 6.0;
+    double scale = log(contour->step / PI) - log(c) - log1p(c);
+    for (int row = 0; row < contour->many; row++) {
+        contour->height_error[row] = 8.0 * UNIT * (fabs(heights[row]) + base);
+        contour->fixed[row] = heights[row] + scale;
+    }
+    return 1;
+}
+
+/* Where log delta is about log_delta, and about how far the proofs will end from there; 0 if that is not found */
+static int search(const Contour *contour, const Run *run, double *guess, double *ahead) {
+    double epsilon = contour->epsilon, totals[ROWS], swings[ROWS], c = contour->c;
+    for (int turn = 0; turn < 30; turn++) {
+        double best = -INFINITY, slope = 0.0;
+        sums_of(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
+        for (int row = 0; row < contour->many; row++) {
+            double value = totals[row] > 0.0 ? contour->fixed[row] - c * epsilon + log(totals[row]) : -INFINITY;
+            if (value > best) {
+                best = value;
+                slope = swings[row] / totals[row] - c;
+            }
+        }
+        double newton = (run->log_delta - best) / slope;
+        if (!(slope < 0.0 && fabs(newton) < INFINITY))
+            return 0;
+        if (fabs(newton) * c < 1e-8) {
+            double size = 8.0 * UNIT * (2.0 * fabs(c * epsilon) + fabs(run->log_delta));
+            double lost = contour->sum_error[0] + contour->dropped + 2.0 * exp(-TOLERANCE);
+            *ahead = ((contour->height_error[0] + lost / larger(totals[0], 1e-300)) * 1.001 + size + run->above - run->below) / c;
+            *guess = epsilon + newton;
+            return 1;
+        }
+        epsilon += newton;
+    }
+    return 0;
+}
+
+/* What one contour proves; 0 if its ends are not close */
+static int proved(Contour *contour, Guide *guide, const Run *run, double *low, double *high) {
+    Grid grid;
+    double jet[3], levels[ROWS], top, guess, ahead, lower, upper, c = contour->c;
+    for (int row = 0; row < run->many; row++) {
+        if (!guided(guide, run, exponent(run, row, c), jet) || !(jet[0] <= 1.0))
+            return 0;
+        levels[row] = jet[0];
+    }
+    double k = exponent(run, 0, c), lead = log(run->count) + 14.0 + log(2.0 + fabs(k));
+    double wide = 0.5 * smaller(run->noise, 4.0), least = smaller(smaller(k, -k), smaller(1.0 - k, 0.0));
+    double step = PI / sqrt(lead * (0.5 + 1.0 / (wide * wide) - 0.125 * least / (run->noise * run->noise)));
+    double *rows = make_grid(&grid, run, k, lead, 0.0, c + AHEAD[FORWARD - 1] * contour->width + 1.0, step);
+    if (!rows)
+        return 0;
+    int planned = plan(contour, run, &grid, &top);
+    free(rows);
+    if (planned && top <= run->floor) {
+        *low = 0.0;
+        *high = top;
+        return 1;
+    }
+    if (!planned || !lay(contour, run, levels) || !search(contour, run, &guess, &ahead))
+        return 0;
+    bounds(contour, guess, &lower, &upper);
+    for (int pair = 0, row = 0; pair < contour->pairs; pair++) {
+        if (row < contour->many && contour->live[row] == pair)
+            row++;
+        else if (!(markov(contour, pair, guess) <= lower))
+            return 0; /* a pair that was left out may matter after all */
+    }
+    double down = guess - ahead, up = guess + ahead, gap = -1.0, other = -1.0;
+    for (int turn = 0; turn < TRIES && gap < 0.0; turn++) {
+        bounds(contour, down, &lower, &upper);
+        gap = lower - run->above;
+        if (!(gap >= 0.0))
+            down = nextafter(down + gap / c * (1.0 + 1e-6 + 0.1 * turn), -INFINITY);
+    }
+    for (int turn = 0; turn < TRIES && other < 0.0; turn++) {
+        bounds(contour, up, &lower, &upper);
+        other = run->below - upper;
+        if (!(other >= 0.0))
+            up = nextafter(up - other / c * (1.0 + 1e-6 + 0.1 * turn), INFINITY);
+    }
+    *low = larger(down, 0.0);
+    *high = smaller(up, top);
+    return gap >= 0.0 && other >= 0.0 && *low <= *high && *high < INFINITY && *high - *low < CLOSE * *high;
+}
+
+/* Along the contour through the saddle, or one with fewer nodes left of it; 0 if none proves close ends */
+static int answered(const Run *run, double *low, double *high) {
+    Guide guide;
+    Contour contour;
+    double jet[3], saddle, epsilon = 0.0;
+    guide.reach = -1.0;
+    if (!((saddle = saddle_of_delta(&guide, run)) > 0.0))
+        return 0;
+    for (int turn = 0; turn < 3; turn++) {
+        double c = (1.0 + SHARES[turn] * saddle) - 1.0; /* both orders see the same contour */
+        if (!(c > 0.0 && expanded(&guide, run, c, jet)))
+            return 0;
+        double bend = jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
+        contour.width = 1.0 / sqrt(bend);
+        if (turn == 0)
+            epsilon = (jet[0] - log(c) - log1p(c) - 0.5 * log(2.0 * PI * bend) - run->log_delta) / c;
+        else
+            contour.width = smaller(contour.width, (saddle - c) / AHEAD[2]);
+        contour.c = c;
+        contour.epsilon = epsilon;
+        if (proved(&contour, &guide, run, low, high))
+            return 1;
+    }
+    return 0;
+}
+
+/* epsilon(noise, rate, noise_error, count, removals, log_delta, below, above, floor): both ends, or None.
+   `removals` is 1 for (True,), 2 for (False,), 3 for (True, False). */
+FUNCTION_OF_PYTHON(native_epsilon) {
+    Held held;
+    Run run;
+    Size removals;
+    double low, high;
+    (void)self;
+    if (!parse(&held, args, count, "ddddndddd", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &run.log_delta,
+               &run.below, &run.above, &run.floor))
+        return NULL;
+    run.many = removals == 3 ? 2 : 1;
+    run.removal[0] = removals != 2;
+    run.removal[1] = 0;
+    if (!answered(&run, &low, &high))
+        Py_RETURN_NONE;
+    return Py_BuildValue("(dd)", low, high);
+}
