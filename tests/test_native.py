@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss import contour, engine, noise, sampled_slice
+from hockeystick.loss import batch, contour, engine, noise, sampled_slice
 from hockeystick.loss.noise import Grid, Nodes, Shape, TooFine
 from hockeystick.loss.sampled import Guide, SampledGaussianLoss
 from hockeystick.loss.sampled_slice import SampledGaussianSlice
@@ -21,7 +21,7 @@ from hockeystick.numerics.cells import Cells
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
 
-MODULES = noise, sampled_slice, contour, engine
+MODULES = noise, sampled_slice, contour, engine, batch
 
 
 @contextmanager

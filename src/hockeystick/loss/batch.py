@@ -1,6 +1,6 @@
-"""Epsilon of many runs of sampled Gaussian steps at once, in array operations: what a sweep asks.
+"""Epsilon of many runs of sampled Gaussian steps at once, by the compiled core or in array operations: what a sweep asks.
 
-The same proofs as for one run (`noise.py`, `sampled_decay.py`, `contour.py`; docs/mathematics.md, sections 3 and 4), with the
+In array operations: the same proofs as for one run (`noise.py`, `sampled_decay.py`, `contour.py`; docs/mathematics.md, sections 3 and 4), with the
 runs along the first axis and the ordered pairs along the second.  Grids of z and of u are as long as the longest of a chunk.
 The sums of e^{kL} - 1 are less careful than those for one run (their errors are relative to |k L|, not to its square), and runs
 that need many nodes or very many steps are not answered: what is not proved to `_CLOSE` is left to be asked by itself.
@@ -11,6 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from ..native import ORDERED, core
 from ..numerics.series import Array
 from .batch_grid import NARROW, Nodes, Runs, coarse_lead, lay, span
 from .batch_line import Line
@@ -26,6 +27,10 @@ _SETTLED = 1e-3  # of log c
 def sampled_epsilons(runs: Runs, removals: tuple[bool, ...]) -> tuple[Array, Array]:
     """Both ends of epsilon of each run, the largest over the ordered pairs; NaN where it is not proved closely."""
     low, high = np.full(runs.noise.shape, math.nan), np.full(runs.noise.shape, math.nan)
+    if core is not None:
+        orders = ORDERED.index(removals) + 1
+        core.epsilons(runs.noise, runs.rate, runs.noise_error, runs.count, orders, runs.log_delta, low, high)
+        return low, high
     with np.errstate(all="ignore"):  # what is not finite is not proved
         guess = _first_guess(runs)
         size = _extent(runs, guess)

@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 
 from ..errors import Unsupported
-from ..native import core
+from ..native import ORDERED, core
 from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, exp_down, up
 from ..numerics.series import log_fraction
@@ -47,8 +47,6 @@ _ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # less 1
 _CLOSE = 1e-9  # ends with which one is content
 _WIDE = 1e-6  # ends with which one is not
 _HOPELESS = 2e-9  # ends of two ordered pairs that are not as close for one of them
-_ORDERED = (True,), (False,), (True, False)  # ordered pairs, as the compiled core numbers them
-_LONG = 600  # nodes of a contour
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 
 
@@ -159,7 +157,8 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
 def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, most: float | None = None) -> Interval:
     """Both ends of the smallest epsilon >= 0 at which the finite part of delta is at most this.
 
-    Below `floor` the ends need not be close.  If an upper end `most` is given, a contour would not prove more.
+    Below `floor` the ends need not be close.  If an upper end `most` is given, a contour would not prove more (if it is inf, it is
+    the last resort).
     """
     ceiling = run.ceiling
     if log_delta == -math.inf:
@@ -188,6 +187,10 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
         if floor and high > floor:  # that may be all that is asked
             high = min(high, beside_bounded(run, log_delta, _finite_epsilon)[1])
         low, high = closer_epsilon(run, log_delta, slack, floor, (low, high))
+        if most == math.inf and low < high * (1.0 - _CLOSE):
+            with suppress(TooFine):
+                ends = by_contour(run, log_delta, target, floor)
+                low, high = max(low, ends[0]), min(high, ends[1])
         if low < high * (1.0 - _WIDE) and high > floor:
             ends = beside_bounded(run, log_delta, _finite_epsilon, high)
             low, high = max(low, ends[0]), min(high, ends[1])
@@ -242,13 +245,13 @@ def by_contour(run: ComposedLoss, log_delta: float, target: Interval, floor: flo
     """By the contour."""
     if (found := _compiled(run, log_delta, target, floor)) is not None:
         return found
+    if run.rows > 1 and core is not None and len(run.terms) == 1 and parts(run.singles()[0]):
+        return 0.0, math.inf  # sooner found by marks
     first = Contour(run, Saddle.of_delta(run, log_delta))
     low, high = 0.0, first.markov_epsilon(target[0])
     if high <= floor:
         return low, high
     for contour in contours(run, first):
-        if contour is first and contour.planned() > _LONG and parts(run.singles()[0]):
-            break  # sooner found by marks
         ends = _on_contour(contour, log_delta, target)
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < _CLOSE * high:
@@ -260,7 +263,7 @@ def _compiled(run: ComposedLoss, log_delta: float, target: Interval, floor: floa
     """The same in one go, for a sampled Gaussian mechanism whose first contour proves close ends."""
     if core is None or len(run.terms) > 1 or not isinstance(loss := run.terms[0][0], SampledGaussianLoss):
         return None
-    shape, orders = loss.shape, _ORDERED.index(loss.removals) + 1
+    shape, orders = loss.shape, ORDERED.index(loss.removals) + 1
     about = shape.noise, shape.rate, shape.noise_error, float(run.terms[0][1])
     return cast("Interval | None", core.epsilon(*about, orders, log_delta, *target, floor))
 

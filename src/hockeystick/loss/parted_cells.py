@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..native import core
 from ..numerics.cells import Cells
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, exp_up
@@ -158,6 +159,11 @@ class PartedCells:
         """
         part = self.broad(False)
         edges, ratio, last_x = self.edges[part], self.ratio[part], float(self.x[part][-1])
+        if core is not None:
+            found = np.empty(u.size)
+            rows, numbers = self._told(part, k * ratio[1:], np.full(ratio.size - 1, -math.inf), 0.0)
+            core.far_off(rows, numbers, k, last_x, math.log(self.left), u, found)
+            return found
         arg = np.arctan2(self.share[part][:-1] * np.sin(_TURNS), 1.0 - self.share[part][:-1] * (1.0 - np.cos(_TURNS)))
         heights = self.shape.noise * _TURNS
         modulus = self.lifted(_TURNS, False)[1] + k * ratio[1:] + 0.5 * heights * heights
@@ -207,8 +213,43 @@ class PartedCells:
         small, not_small = bounds(self.marks.low, self.marks.low_width)
         return rest, np.minimum(np.logaddexp(not_small, heavy), np.logaddexp(small, rest))
 
-    def rule(self, log_modulus: Array, log_goal: float, beyond: float) -> tuple[float, float]:
-        """About the longest step at which the trapezoidal rule errs by at most e^log_goal, and a bound of its error.
+    def _told(self, part: slice, tilt: Array, plain: Array, reach: float) -> tuple[Array, Array]:
+        """What the compiled core is told of the broad cells."""
+        edges, marks = self.edges[part], self.marks
+        rows = np.empty((5, edges.size))
+        rows[0], rows[1], rows[2] = edges, self.x[part] + self.shape.rate, self.share[part]
+        rows[3, :-1], rows[4, :-1] = tilt, plain
+        widths = marks.high, marks.high_width, marks.low, marks.low_width
+        return rows, np.array((self.shape.noise, self.shape.rate, reach, *widths))
+
+    def spaced(
+        self, large: bool, tilt: Array, log_goal: float, plain: Array | None = None, reach: float = 0.0, beyond: float = -math.inf
+    ) -> tuple[float, float]:
+        """About the longest step at which the rule errs by at most e^log_goal, and a bound of its error: for nu if `large`, else
+        for 1 - nu and kappa - nu together; times e^tilt or, if `plain` is given, e^{tilt + reach arg} + e^plain on the broad cells.
+
+        Beyond the cells the integral on the lowest line is below e^beyond, or falls.
+        """
+        part = self.broad(large)
+        if core is not None:
+            rows, numbers = self._told(part, tilt, np.full(tilt.size, -math.inf) if plain is None else plain, reach)
+            step, error = core.rule(rows, numbers, large, log_goal, beyond)
+            if not step > 0.0:
+                raise TooFine
+            return step, error
+        modulus = self.lifted(LEVELS, True)[0] if large else np.logaddexp(*self.lifted(LEVELS, False))
+        if plain is None:
+            modulus = modulus + tilt
+        else:
+            share = self.share[part][1:]
+            arg = np.arctan2(share * np.sin(LEVELS), 1.0 - share * (1.0 - np.cos(LEVELS)))
+            modulus = modulus + np.logaddexp(tilt + reach * arg, plain)
+        if beyond == -math.inf:
+            beyond = float(modulus[-1, -1]) + log_tail_bound(float(self.edges[part][-1]))
+        return self._rule(modulus, log_goal, beyond)
+
+    def _rule(self, log_modulus: Array, log_goal: float, beyond: float) -> tuple[float, float]:
+        """The same from the modulus.
 
         `log_modulus` bounds log of the integrand without the normal density, on each of the LEVELS and broad cells; `beyond`
         bounds log of its integral right of the cells on the lowest line.  The rule errs by at most the integral of the modulus

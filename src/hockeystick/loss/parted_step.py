@@ -15,7 +15,7 @@ from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, LOG_NDTR, UNIT
 from ..numerics.series import BLOCK, Array, ComplexArray, blocked_sum
 from .noise import Nodes, Shape, TooFine, power_tails
-from .parted_cells import LEVELS, LOW, SLACK, Marks, PartedCells, log_g
+from .parted_cells import LOW, SLACK, Marks, PartedCells, log_g
 
 _WORK = 1.6e8  # products of one transform
 _CHUNK = 128
@@ -61,8 +61,8 @@ class PartedStep(PartedCells):
             self.error = 1.0
             return
         guess = float(np.logaddexp.reduce(self.log_mass + self.log_large[:-1])) + lift
-        modulus = self.lifted(LEVELS, True)[0] + np.log(2.0 * shape.rate + 1.0 + self.x[part][1:]) + lift
-        spacing, rule = self.rule(modulus, guess - 38.0, right)
+        tilt = np.log(2.0 * shape.rate + 1.0 + self.x[part][1:]) + lift
+        spacing, rule = self.spaced(True, tilt, guess - 38.0, beyond=right)
         grid = self._nodes(spacing, float(self.edges[-1]))
         slip, moved = grid.ratio_errors()
         x = np.expm1(grid.ratio)
@@ -94,11 +94,8 @@ class PartedStep(PartedCells):
         falls = 0.9 * (last_x - marks.high) / marks.high_width**2
         if not (k + 2e-3 * reach) / (1.0 + last_x) + 2.0 / last_x < falls:
             raise TooFine
-        share, ratio = self.share[part][1:], self.ratio[part][1:]
-        arg = np.arctan2(share * np.sin(LEVELS), 1.0 - share * (1.0 - np.cos(LEVELS)))
         plain = np.log1p(size * (2.0 * self.shape.rate + self.x[part][1:]))
-        modulus = np.logaddexp(*self.lifted(LEVELS, False)) + np.logaddexp(k * ratio + reach * arg, plain)
-        return self.rule(modulus, log_goal, float(modulus[-1, -1]) + log_tail_bound(float(self.edges[part][-1])))
+        return self.spaced(False, k * self.ratio[part][1:], log_goal, plain, reach)
 
     def values(self, k: float, step: float, nodes: int, log_goal: float) -> Parts:
         """phi - 1 and mid at k + i step j for j < nodes, k >= 1; the rule errs by about e^log_goal."""

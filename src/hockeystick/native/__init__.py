@@ -19,3 +19,4 @@ def _found() -> ModuleType | None:
 
 
 core = _found()
+ORDERED = (True,), (False,), (True, False)  # ordered pairs as the core numbers them, from 1: whether a record is removed

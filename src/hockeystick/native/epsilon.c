@@ -2,9 +2,10 @@
    the saddle, or left of it, where that has few nodes and proves close ends.  Everything else is left to Python. */
 #include "native.h"
 
-enum { GUIDED = 400, FORWARD = 5, NODES = 250, LONG = 3000, TRIES = 12 };
+enum { GUIDED = 1500, FORWARD = 5, NODES = 600, LONG = 3000, TRIES = 12 };
 static const double AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};
-static const double SHARES[3] = {1.0, 0.75, 0.55};
+enum { CONTOURS = 4 }; /* through the saddle, or left of it, where there are fewer nodes */
+static const double SHARES[CONTOURS] = {1.0, 0.75, 0.55, 1.0}, MANY[CONTOURS] = {250.0, 250.0, 250.0, NODES};
 #define TOLERANCE 29.0
 #define ALLOWED 4096.0 /* nodes of a contour */
 #define CLOSE 1e-9
@@ -52,18 +53,23 @@ static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
         jet[2] = guide->variance;
         return 1;
     }
-    if (fabs(k) * guide->top > 300.0)
-        return 0;
-    double sums[4];
-    tilted_sums(guide->rows, guide->size, k, 0.0, sums);
+    double sums[4], shift = 0.0;
+    if (fabs(k) * guide->top > 300.0) {
+        const double *ratio = guide->rows + guide->size, *base = guide->rows + 3 * guide->size;
+        shift = -INFINITY;
+        for (Size i = 0; i < guide->size; i++)
+            shift = larger(shift, k * ratio[i] + base[i]);
+    }
+    tilted_sums(guide->rows, guide->size, k, shift, sums);
     double total = sums[0];
-    if (total > 2.0) {
-        jet[0] = log(total);
+    if (shift > 0.0 || total * exp(shift) > 2.0) {
+        jet[0] = shift + log(total);
         jet[1] = sums[1] / total;
     } else {
-        double excess = total - guide->mass - k * guide->drift;
+        double scale = exp(shift), excess = total * scale - guide->mass - k * guide->drift;
         jet[0] = log1p(larger(excess, -0.999999));
         total = 1.0 + excess;
+        sums[1] *= scale, sums[2] *= scale;
         jet[1] = (sums[1] - guide->drift) / total;
     }
     jet[2] = larger(sums[2] / total - jet[1] * jet[1], 1e-300);
@@ -146,7 +152,7 @@ static double *make_grid(Grid *grid, const Run *run, double k, double lead, doub
 
 /* What a contour knows: loss/contour.py */
 typedef struct {
-    double c, step, width, epsilon, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
+    double c, step, width, epsilon, most, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
     double weights[2 * ROWS * NODES], errors[ROWS * NODES], fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS];
     int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
     Size nodes;
@@ -196,8 +202,9 @@ static void bounds(const Contour *contour, double epsilon, double *lower, double
         *upper = larger(*upper, proved[pair]);
 }
 
-/* Bounds of K ahead of the saddle, the step, and where the nodes may end; 0 if they would be many or prove too little */
-static int plan(Contour *contour, const Run *run, const Grid *grid, double *top) {
+/* Bounds of K ahead of the saddle, the step, and where the nodes may end, for every pair or for those that seem to matter; 0 if
+   there would be many or they prove too little */
+static int plan(Contour *contour, const Run *run, const Grid *grid, int every, double *top) {
     double c = contour->c, largest = 0.0, deepest = 0.0, points[ROWS], decay[ROWS * CELLS];
     for (int i = 0; i < FORWARD; i++) {
         double s = contour->forward[i] = c + AHEAD[i] * contour->width, log_markov = -log1p(s) - s * log1p(1.0 / s);
@@ -219,7 +226,7 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, double *top)
     contour->pairs = run->many;
     for (int row = 0; row < run->many; row++) {
         *top = larger(*top, markov_epsilon(contour, row, run->below));
-        if (row == 0 || markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c) {
+        if (row == 0 || every || markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c) {
             points[contour->many] = exponent(run, row, c);
             contour->live[contour->many++] = row;
         }
@@ -246,7 +253,7 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, double *top)
     int cell = cut_of(decay, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
     contour->dropped = rest * factor;
     double nodes = ceil(share * pow(1.25, cell));
-    contour->nodes = nodes <= NODES ? (Size)nodes : 0;
+    contour->nodes = nodes <= contour->most ? (Size)nodes : 0;
     return contour->nodes > 0 && contour->dropped <= 1e-8 * share;
 }
 
@@ -264,9 +271,13 @@ static int lay(Contour *contour, const Run *run, const double *levels) {
     double *rows = make_grid(&grid, run, k[0], lead, reach, 0.0, 0.0);
     if (!rows)
         return 0;
-    /* where |w L| is small throughout, K is wanted relative to w */
-    int gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
-    int found = !gentle && excess_along(&grid, k, contour->many, contour->step, contour->nodes, value, error);
+    int found = 1, gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
+    if (gentle) /* |w L| is small throughout: K is wanted relative to w */
+        for (int row = 0; found && row < contour->many; row++)
+            found = gentle_along(&grid, c, run->removal[contour->live[row]], k, contour->many, contour->step, contour->nodes,
+                                 value + 2 * row * contour->nodes, error + row * contour->nodes);
+    else
+        found = excess_along(&grid, k, contour->many, contour->step, contour->nodes, value, error);
     free(rows);
     if (!found)
         return 0;
@@ -320,7 +331,7 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
 }
 
 /* What one contour proves; 0 if its ends are not close */
-static int proved(Contour *contour, Guide *guide, const Run *run, double *low, double *high) {
+static int proved(Contour *contour, Guide *guide, const Run *run, int every, double *low, double *high) {
     Grid grid;
     double jet[3], levels[ROWS], top, guess, ahead, lower, upper, c = contour->c;
     for (int row = 0; row < run->many; row++) {
@@ -334,7 +345,7 @@ static int proved(Contour *contour, Guide *guide, const Run *run, double *low, d
     double *rows = make_grid(&grid, run, k, lead, 0.0, c + AHEAD[FORWARD - 1] * contour->width + 1.0, step);
     if (!rows)
         return 0;
-    int planned = plan(contour, run, &grid, &top);
+    int planned = plan(contour, run, &grid, every, &top);
     free(rows);
     if (planned && top <= run->floor) {
         *low = 0.0;
@@ -348,7 +359,7 @@ static int proved(Contour *contour, Guide *guide, const Run *run, double *low, d
         if (row < contour->many && contour->live[row] == pair)
             row++;
         else if (!(markov(contour, pair, guess) <= lower))
-            return 0; /* a pair that was left out may matter after all */
+            return proved(contour, guide, run, 1, low, high); /* a pair that was left out may matter after all */
     }
     double down = guess - ahead, up = guess + ahead, gap = -1.0, other = -1.0;
     for (int turn = 0; turn < TRIES && gap < 0.0; turn++) {
@@ -376,7 +387,7 @@ static int answered(const Run *run, double *low, double *high) {
     guide.reach = -1.0;
     if (!((saddle = saddle_of_delta(&guide, run)) > 0.0))
         return 0;
-    for (int turn = 0; turn < 3; turn++) {
+    for (int turn = 0; turn < CONTOURS; turn++) {
         double c = (1.0 + SHARES[turn] * saddle) - 1.0; /* both orders see the same contour */
         if (!(c > 0.0 && expanded(&guide, run, c, jet)))
             return 0;
@@ -384,18 +395,24 @@ static int answered(const Run *run, double *low, double *high) {
         contour.width = 1.0 / sqrt(bend);
         if (turn == 0)
             epsilon = (jet[0] - log(c) - log1p(c) - 0.5 * log(2.0 * PI * bend) - run->log_delta) / c;
-        else
+        else if (SHARES[turn] < 1.0)
             contour.width = smaller(contour.width, (saddle - c) / AHEAD[2]);
+        contour.most = MANY[turn];
         contour.c = c;
         contour.epsilon = epsilon;
-        if (proved(&contour, &guide, run, low, high))
+        if (proved(&contour, &guide, run, 0, low, high))
             return 1;
     }
     return 0;
 }
 
-/* epsilon(noise, rate, noise_error, count, removals, log_delta, below, above, floor): both ends, or None.
-   `removals` is 1 for (True,), 2 for (False,), 3 for (True, False). */
+static void order(Run *run, Size removals) { /* 1 for (True,), 2 for (False,), 3 for (True, False) */
+    run->many = removals == 3 ? 2 : 1;
+    run->removal[0] = removals != 2;
+    run->removal[1] = 0;
+}
+
+/* epsilon(noise, rate, noise_error, count, removals, log_delta, below, above, floor): both ends, or None */
 FUNCTION_OF_PYTHON(native_epsilon) {
     Held held;
     Run run;
@@ -405,10 +422,40 @@ FUNCTION_OF_PYTHON(native_epsilon) {
     if (!parse(&held, args, count, "ddddndddd", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &run.log_delta,
                &run.below, &run.above, &run.floor))
         return NULL;
-    run.many = removals == 3 ? 2 : 1;
-    run.removal[0] = removals != 2;
-    run.removal[1] = 0;
+    order(&run, removals);
     if (!answered(&run, &low, &high))
         Py_RETURN_NONE;
     return Py_BuildValue("(dd)", low, high);
+}
+
+/* epsilons(noise, rate, noise_error, count, removals, log_delta, low, high): of many runs; NaN for those not answered */
+FUNCTION_OF_PYTHON(native_epsilons) {
+    Held held;
+    Array noise, rate, noise_error, counts, log_delta, low, high;
+    Size removals;
+    (void)self;
+    if (!parse(&held, args, count, "aaaanaaa", &noise, &rate, &noise_error, &counts, &removals, &log_delta, &low, &high))
+        return NULL;
+    const Array *all[] = {&rate, &noise_error, &counts, &log_delta, &low, &high};
+    for (int i = 0; i < 6; i++)
+        if (all[i]->size != noise.size) {
+            release(&held);
+            return PyErr_Format(PyExc_ValueError, "arrays of one length");
+        }
+    Py_BEGIN_ALLOW_THREADS;
+    for (Size i = 0; i < noise.size; i++) {
+        double slack = FUNCTION * fabs(log_delta.at[i]), least, most;
+        Run run = {.noise = noise.at[i], .rate = rate.at[i], .noise_error = noise_error.at[i], .count = counts.at[i]};
+        run.log_delta = log_delta.at[i];
+        run.below = run.log_delta - slack;
+        run.above = run.log_delta + slack;
+        run.floor = 0.0;
+        order(&run, removals);
+        int found = answered(&run, &least, &most) && least > 0.0;
+        low.at[i] = found ? least : NAN;
+        high.at[i] = found ? most : NAN;
+    }
+    Py_END_ALLOW_THREADS;
+    release(&held);
+    Py_RETURN_NONE;
 }

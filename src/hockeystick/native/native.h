@@ -49,6 +49,9 @@ FUNCTION_OF_PYTHON(native_terms);
 FUNCTION_OF_PYTHON(native_sums);
 FUNCTION_OF_PYTHON(native_cut);
 FUNCTION_OF_PYTHON(native_epsilon);
+FUNCTION_OF_PYTHON(native_epsilons);
+FUNCTION_OF_PYTHON(native_rule);
+FUNCTION_OF_PYTHON(native_far_off);
 
 enum { CELLS = 97, ROWS = 2 }; /* of u (numerics/cells.py); ordered pairs that share a contour */
 
@@ -74,6 +77,8 @@ double outside_linear(const Grid *grid, double size);
 
 /* values.c: 0 where there is no memory */
 double bound_above(const Grid *grid, double k);
+int gentle_along(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
+                 double *error);
 int excess_along(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error);
 
 /* decay.c: 0 where there is no memory */

@@ -196,6 +196,64 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
     return 1;
 }
 
+/* e^y - 1 - y */
+static double exp_remainder(double y) {
+    if (fabs(y) >= 0.5)
+        return expm1(y) - y;
+    double sum = 0.0;
+    for (int n = 16; n >= 2; n--) /* y^2 (1/2 + y (1/6 + ...)) */
+        sum = (1.0 + sum * y) / n;
+    return sum * y * y;
+}
+
+enum { TERMS = 13 };
+
+/* One order by sums relative to w = k - 1 or k: `_gentle` */
+int gentle_along(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
+                 double *error) {
+    double mean = 0.0, first_squares = 0.0, moments[TERMS + 1] = {0.0}, pulled = 0.0, bend = 0.0, noise = grid->noise;
+    double n = (double)grid->size, beyond = -INFINITY;
+    int steep = fabs(grid->z[grid->size - 1]) * (1.0 / noise) + 0.5 / (noise * noise) > CAP;
+    for (Size i = 0; i < grid->size; i++) {
+        double l = grid->ratio[i], far = fabs(l), z = grid->z[i], weight = exp(grid->base[i]), grown = exp(grid->base[i] + l);
+        double near = smaller(l, 1.0), own = removal ? grown : weight, first;
+        if (removal)
+            first = l < 1.0 ? weight * (near * expm1(near) - exp_remainder(near)) : grown * (l - 1.0) + weight;
+        else
+            first = -(l < 1.0 ? weight * exp_remainder(near) : grown - weight * (1.0 + l));
+        double reach = fabs(z) * (1.0 / noise) + 0.5 / (noise * noise), t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
+        double off = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * far + (steep ? 4.0 * UNIT * reach : 0.0);
+        mean += first;
+        first_squares += first * (z * z);
+        pulled += larger(grown, weight) * (off * far);
+        bend += own * far * far * ((n + 80.0) * UNIT + 3.0 * FUNCTION + 3.0 * UNIT * (z * z)) + own * (off * (far * far + 1.5 * far));
+        double power = own * l;
+        for (int m = 2; m <= TERMS; m++)
+            moments[m] += power *= l;
+    }
+    for (Size row = 0; row < many; row++)
+        beyond = larger(beyond, outside(grid, k[row]));
+    double drift = 4.0 * pulled + fabs(mean) * (n + 200.0) * UNIT + 8.0 * fabs(first_squares) * UNIT;
+    double last = step * (double)(nodes - 1), most = hypot(c, last) + (removal ? 1.0 : 0.0);
+    double fixed = (2.0 + 2.0 * most) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(outside_linear(grid, most));
+    for (Size node = 0; node < nodes; node++) {
+        double wr = removal ? c : -c, wi = step * (double)node, size = sqrt(wr * wr + wi * wi), sr = 0.0, si = 0.0, swap;
+        for (int m = TERMS; m > 1; m--) {
+            swap = ((sr + moments[m]) * wr - si * wi) / m;
+            si = ((sr + moments[m]) * wi + si * wr) / m;
+            sr = swap;
+        }
+        double er = wr * (mean + sr) - wi * si, ei = wr * si + wi * (mean + sr), whole = 2.0 * er + (er * er + ei * ei);
+        double magnitude = hypot(1.0 + er, ei), lost = size * (drift + size * bend) + fixed;
+        if (!(whole > -0.75))
+            return 0;
+        value[2 * node] = 0.5 * log1p(whole);
+        value[2 * node + 1] = atan2(ei, 1.0 + er);
+        error[node] = (lost + 8.0 * UNIT * (fabs(er) + fabs(ei))) * (SECOND_ORDER / magnitude);
+    }
+    return 1;
+}
+
 /* excess(rows, numbers, k, step, nodes, value, error): log M along k + iu by E[e^{kL} - 1 - k x], as `_excess` */
 FUNCTION_OF_PYTHON(native_excess) {
     Held held;

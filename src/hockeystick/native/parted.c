@@ -1,0 +1,281 @@
+/* Twins of loss/parted_cells.py: the moduli of marked steps off the real line, and what follows from them. */
+#include "native.h"
+
+enum { LEVELS = 32, SCANNED = 8, PIECES = 16, TURNS = 8, LARGE = 0, MIDDLE = 1, ALL = 2 };
+static const double ANGLES[TURNS] = {0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74};
+#define SLACK 1e-9
+#define FAINT 45.0 /* log of how much less is counted, not summed */
+
+/* One step on broad cells of z: x + q at their edges, the share r, and two logarithms for each */
+typedef struct {
+    const double *edges, *grown, *share, *tilt, *plain;
+    Size cells;
+    double noise, rate, reach, high, high_width, low, low_width; /* low: 0 if none is small */
+    int kind;                                                    /* nu, kappa - nu, or 1 - nu and kappa - nu */
+} Step;
+
+/* An upper bound of log of the normal distribution function (Mills' ratio on the left) */
+static double log_g(double y) {
+    if (y > 8.0)
+        return 0.0;
+    return y > -5.0 ? log(0.5 * erfc(-M_SQRT1_2 * y)) : -0.5 * y * y - log(-y) - LOG_ROOT_TWO_PI;
+}
+
+static double log_sum(double a, double b) {
+    double most = larger(a, b), least = smaller(a, b);
+    return least < most - 50.0 ? most + 1e-15 : most + log1p(exp(least - most));
+}
+
+/* log of bounds of |1 - g| and |g| on a cell, at every angle between two: the cosine and sine of the larger, the cosine of the
+   smaller */
+static void marked(const Step *step, Size cell, double cosine, double sine, double lower, double mark, double width, double *below,
+                   double *above) {
+    double left = (step->grown[cell] * cosine - (step->rate + mark)) / width, b = step->grown[cell + 1] * sine / width;
+    double right = (step->grown[cell + 1] * lower - (step->rate + mark)) / width;
+    double near = left > 0.0 ? left : smaller(right, 0.0);
+    double bulge = log(larger(b, 1e-300)) + 0.5 * (b - near) * (b + near) - LOG_ROOT_TWO_PI;
+    *below = log_sum(log_g(-left), bulge);
+    *above = log_sum(log_g(right), bulge);
+}
+
+/* log of a bound of the marks' part of the integrand on a cell */
+static double marks_modulus(const Step *step, Size cell, double cosine, double sine, double lower) {
+    double rest, heavy, small, not_small;
+    marked(step, cell, cosine, sine, lower, step->high, step->high_width, &rest, &heavy);
+    if (step->kind == LARGE)
+        return heavy;
+    double middle = rest;
+    if (step->low > 0.0) {
+        marked(step, cell, cosine, sine, lower, step->low, step->low_width, &small, &not_small);
+        middle = smaller(log_sum(not_small, heavy), log_sum(small, rest));
+    }
+    return step->kind == MIDDLE ? middle : log_sum(rest, middle);
+}
+
+/* log of a bound of the integrand with the normal density, at every angle between two */
+static double integrand(const Step *step, Size cell, double angle, double lower) {
+    double cosine = cos(angle), sine = sin(angle), r = step->share[cell + 1], height = step->noise * angle;
+    double left = step->edges[cell], near = left > 0.0 ? left : smaller(step->edges[cell + 1], 0.0);
+    double turned = step->reach > 0.0 ? step->reach * atan2(r * sine, 1.0 - r * (1.0 - cosine)) : 0.0;
+    double modulus = marks_modulus(step, cell, cosine, sine, cos(lower)) + log_sum(step->tilt[cell] + turned, step->plain[cell]);
+    return modulus + 0.5 * (height - near) * (height + near) - LOG_ROOT_TWO_PI;
+}
+
+typedef struct {
+    double *along, heights[LEVELS], angles[LEVELS]; /* along: log of the integrand, a row of LEVELS for each cell; NaN: not known */
+    int *best;
+} Rule;
+
+static double known(Rule *rule, const Step *step, Size cell, int level) {
+    double *at = &rule->along[cell * LEVELS + level];
+    if (isnan(*at))
+        *at = integrand(step, cell, rule->angles[level], rule->angles[level]);
+    return *at;
+}
+
+/* A level at which the cell's term is smaller than one level up or down, from another on */
+static int nearby(Rule *rule, const Step *step, const double *kernel, Size cell, int level) {
+    double value = known(rule, step, cell, level) - kernel[level], other;
+    for (int way = 1; way >= -1; way -= 2)
+        for (int next = level + way; next >= 0 && next < LEVELS; next += way) {
+            if (!((other = known(rule, step, cell, next) - kernel[next]) < value))
+                break;
+            value = other;
+            level = next;
+        }
+    return level;
+}
+
+/* A bound of the integral straight up at the right edge of a cell, from the level below to this one; the bounds of both its cells
+   hold there.  In more and more pieces, if that matters. */
+static double between(const Rule *rule, const Step *step, Size cell, int level, double kernel, double goal) {
+    double high = rule->angles[level], low = rule->angles[level + 1], total = INFINITY;
+    for (int pieces = 1; pieces <= PIECES && total > 1e-3 * goal; pieces *= 4) {
+        total = 0.0;
+        for (int piece = 0; piece < pieces; piece++) {
+            double lower = low + (high - low) * piece / pieces, angle = low + (high - low) * (piece + 1) / pieces;
+            double here = integrand(step, cell, angle, lower), there = integrand(step, cell + 1, angle, lower);
+            total += exp(smaller(smaller(here, there) - kernel, 700.0)) * (step->noise * (high - low) / pieces);
+        }
+    }
+    return total;
+}
+
+/* A bound of the error of the trapezoidal rule: along any two paths z + ia and z - ia that the cells choose, and upright between
+   cells of different heights */
+static double rule_bound(Rule *rule, const Step *step, double spacing, double beyond, double goal) {
+    double kernel[LEVELS], total = 0.0, upright = 0.0, width = step->edges[1] - step->edges[0], first = 0.0;
+    Size last = step->cells - 1;
+    int *best = rule->best;
+    for (int level = 0; level < LEVELS; level++) {
+        double rise = 2.0 * PI / spacing * rule->heights[level];
+        kernel[level] = rise + log(-expm1(-rise));
+    }
+    for (Size cell = 0; cell <= last; cell++) {
+        best[cell] = nearby(rule, step, kernel, cell, cell ? best[cell - 1] : 0);
+        for (int level = 0; level < LEVELS && cell % SCANNED == 0; level++)
+            if (known(rule, step, cell, level) - kernel[level] < known(rule, step, cell, best[cell]) - kernel[best[cell]])
+                best[cell] = level;
+    }
+    for (Size cell = last; cell-- > 0;) {
+        int level = nearby(rule, step, kernel, cell, best[cell + 1]);
+        if (known(rule, step, cell, level) - kernel[level] < known(rule, step, cell, best[cell]) - kernel[best[cell]])
+            best[cell] = level;
+    }
+    best[last] = LEVELS - 1;
+    for (Size cell = 1; cell <= last; cell++) /* by no more than two heights from cell to cell, the lower the better */
+        best[cell] = best[cell] < best[cell - 1] - 2 ? best[cell - 1] - 2 : best[cell];
+    for (Size cell = last; cell > 0; cell--)
+        best[cell - 1] = best[cell - 1] < best[cell] - 2 ? best[cell] - 2 : best[cell - 1];
+    for (Size cell = 0; cell <= last; cell++) {
+        double one = exp(smaller(known(rule, step, cell, best[cell]) - kernel[best[cell]], 700.0));
+        if (cell == 0)
+            first = one;
+        total += one;
+        if (cell < last && best[cell] != best[cell + 1]) {
+            int over = best[cell] < best[cell + 1] ? best[cell] : best[cell + 1], down = best[cell] + best[cell + 1] - over;
+            for (; over < down; over++)
+                upright += between(rule, step, cell, over, kernel[over + 1], goal);
+        }
+    }
+    double lowest = rule->heights[LEVELS - 1], right = exp(smaller(beyond + 0.5 * lowest * lowest - kernel[LEVELS - 1], 700.0));
+    return 2.0 * (total * width + first + upright + right) * (1.0 + SLACK);
+}
+
+static int read_step(Step *step, Array rows, Array numbers, int kind) {
+    if (numbers.size != 7 || rows.size < 15 || rows.size % 5) {
+        PyErr_SetString(PyExc_ValueError, "a step has five rows and seven numbers");
+        return 0;
+    }
+    Size n = rows.size / 5;
+    const double *at = rows.at, *of = numbers.at;
+    *step = (Step){at, at + n, at + 2 * n, at + 3 * n, at + 4 * n, n - 1, of[0], of[1], of[2], of[3], of[4], of[5], of[6], kind};
+    return 1;
+}
+
+/* rule(rows, numbers, large, log_goal, beyond): about the longest step of the rule with an error below e^log_goal, and a bound of
+   it; (0, 0) if there is none.  The rows are edges of z, x + q, r, and for each cell two logarithms that are added.  `beyond`
+   bounds log of the integral right of the cells on the lowest line; -inf: the integrand falls there from the last cell on. */
+FUNCTION_OF_PYTHON(native_rule) {
+    Held held;
+    Array rows, numbers;
+    Size large;
+    double log_goal, beyond;
+    Step step;
+    Rule rule = {NULL, {0.0}, {0.0}, NULL};
+    (void)self;
+    if (!parse(&held, args, count, "aandd", &rows, &numbers, &large, &log_goal, &beyond))
+        return NULL;
+    double longest = 0.0, found = 0.0;
+    if (read_step(&step, rows, numbers, large ? LARGE : ALL)) {
+        rule.along = malloc((size_t)(step.cells * LEVELS) * sizeof(double));
+        rule.best = malloc((size_t)step.cells * sizeof(int));
+        if (rule.along && rule.best) {
+            double goal = exp(log_goal), low = log(0.01 * step.noise), high = log(step.noise), error;
+            for (Size i = 0; i < step.cells * LEVELS; i++)
+                rule.along[i] = NAN;
+            for (int level = 0; level < LEVELS; level++) {
+                rule.angles[level] = level ? 0.8 * rule.angles[level - 1] : 0.74;
+                rule.heights[level] = step.noise * rule.angles[level];
+            }
+            if (beyond == -INFINITY) {
+                double end = step.edges[step.cells], near = larger(step.edges[step.cells - 1], 0.0), lowest = rule.heights[LEVELS - 1];
+                double last = integrand(&step, step.cells - 1, rule.angles[LEVELS - 1], rule.angles[LEVELS - 1]) + LOG_ROOT_TWO_PI;
+                beyond = last + 0.5 * (near * near - lowest * lowest) + log_tail_bound(end);
+            }
+            error = rule_bound(&rule, &step, exp(low), beyond, goal);
+            if (error < goal) { /* longer and longer, then by halves */
+                double stride = 0.2, next;
+                found = error;
+                while ((next = low + stride) < high && (error = rule_bound(&rule, &step, exp(next), beyond, goal)) < goal) {
+                    low = next;
+                    found = error;
+                    stride *= 2.0;
+                }
+                high = smaller(next, high);
+            } else {
+                double stride = 0.2, least = log(1e-5 * step.noise);
+                do {
+                    high = low;
+                    low -= stride;
+                    stride *= 2.0;
+                } while (low > least && !((found = rule_bound(&rule, &step, exp(low), beyond, goal)) < goal));
+                if (!(found < goal))
+                    low = -INFINITY;
+            }
+            while (high - low > 0.05 && low > -INFINITY) {
+                double middle = 0.5 * (low + high);
+                error = rule_bound(&rule, &step, exp(middle), beyond, goal);
+                if (error < goal) {
+                    low = middle;
+                    found = error;
+                } else {
+                    high = middle;
+                }
+            }
+            longest = low > -INFINITY ? exp(low) : 0.0;
+        } else {
+            PyErr_NoMemory();
+        }
+        free(rule.along);
+        free(rule.best);
+    }
+    release(&held);
+    return PyErr_Occurred() ? NULL : Py_BuildValue("(dd)", longest, found);
+}
+
+/* far_off(rows, numbers, k, last_x, left, u, out): bounds of log |mid(k + iu)| (of log |phi| if none is small) for each u and
+   beyond, u growing; the first logarithm of the rows is k L at the right edge, the second -inf */
+FUNCTION_OF_PYTHON(native_far_off) {
+    Held held;
+    Array rows, numbers, u, out;
+    double k, last_x, log_left;
+    Step step;
+    (void)self;
+    if (!parse(&held, args, count, "aadddaa", &rows, &numbers, &k, &last_x, &log_left, &u, &out))
+        return NULL;
+    double *space = NULL;
+    if (u.size != out.size)
+        PyErr_SetString(PyExc_ValueError, "as many bounds as places");
+    else if (read_step(&step, rows, numbers, MIDDLE) && !(space = malloc((size_t)(2 * step.cells) * sizeof(double))))
+        PyErr_NoMemory();
+    if (space) {
+        double *log_f = space, *arg = space + step.cells, log_width = log(step.edges[1] - step.edges[0]);
+        for (Size i = 0; i < u.size; i++)
+            out.at[i] = INFINITY;
+        for (int turn = 0; turn < TURNS; turn++) {
+            double angle = ANGLES[turn], cosine = cos(angle), sine = sin(angle), least = log_tail_bound(step.edges[step.cells]);
+            double hazard = (last_x * cos(2.0 * angle) - step.high - step.rate) / (step.high_width * step.high_width);
+            if (!(0.9 * hazard > k / (1.0 + last_x) + 1.0 / last_x)) /* or it may grow beyond the cells */
+                continue;
+            for (Size cell = 0; cell < step.cells; cell++) {
+                double r = step.share[cell];
+                log_f[cell] = integrand(&step, cell, angle, angle) + log_width;
+                arg[cell] = atan2(r * sine, 1.0 - r * (1.0 - cosine));
+            }
+            /* what the density is not part of, at both ends */
+            double height = 0.5 * step.noise * angle * step.noise * angle, right = marks_modulus(&step, step.cells - 1, cosine, sine, cosine);
+            right += step.tilt[step.cells - 1] + height + least;
+            double before = marks_modulus(&step, 0, cosine, sine, cosine) + step.tilt[0] + height + log_left;
+            double ends = larger(larger(right, before), -700.0) + M_LN2;
+            for (Size i = 0; i < u.size; i++) {
+                double top = -INFINITY, inside = 0.0;
+                for (Size cell = 0; cell < step.cells; cell++)
+                    top = larger(top, log_f[cell] - arg[cell] * u.at[i]);
+                for (Size cell = 0; cell < step.cells; cell++) {
+                    double one = log_f[cell] - arg[cell] * u.at[i] - top;
+                    inside += one > -FAINT ? exp(one) : 0.0;
+                }
+                inside += (double)step.cells * exp(-FAINT);
+                out.at[i] = smaller(out.at[i], log_sum(top + log(inside), ends));
+            }
+        }
+        for (Size i = 0; i < u.size; i++)
+            out.at[i] += 2.0 * SLACK;
+        free(space);
+    }
+    release(&held);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}
