@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "hockeystick"
 
 LAYERS = (
-    ("errors", "bounds", "neighbours", "checks", "native"),
+    ("errors", "bounds", "neighbours", "checks"),
+    ("native",),
     ("numerics",),
     ("conversion",),
     ("loss",),

@@ -7,21 +7,25 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss import batch, contour, engine, noise, sampled_slice
+from hockeystick.loss import batch, contour, engine, noise, parted_cells, parted_marks, sampled_slice
 from hockeystick.loss.noise import Grid, Nodes, Shape, TooFine
+from hockeystick.loss.parted_cells import Marks
+from hockeystick.loss.parted_step import PartedStep
 from hockeystick.loss.sampled import Guide, SampledGaussianLoss
 from hockeystick.loss.sampled_slice import SampledGaussianSlice
 from hockeystick.native import core
 from hockeystick.numerics.cells import Cells
+from hockeystick.numerics.series import Array, ComplexArray
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
 
-MODULES = noise, sampled_slice, contour, engine, batch
+MODULES = noise, sampled_slice, contour, engine, batch, parted_cells, parted_marks
 
 
 @contextmanager
@@ -73,7 +77,7 @@ def test_nodes_and_their_sums() -> None:
 def test_the_far_end_of_the_noise() -> None:
     for rng, shape in shapes(100, 2):
         k, target = 10.0 ** rng.uniform(-1.0, 3.0), -(10.0 ** rng.uniform(0.0, 3.0))
-        found, plain = both(lambda shape=shape, k=k, target=target: shape.right_edge(k, target))  # type: ignore[misc]
+        found, plain = both(partial(shape.right_edge, k, target))
         assert found == plain or math.isclose(found, plain, rel_tol=1e-12)  # type: ignore[arg-type]
 
 
@@ -81,9 +85,9 @@ def test_grids() -> None:
     """The same steps, proved with the same errors."""
     seen = 0
     for rng, shape in shapes(100, 3):
-        k, level, lead = rng.choice((1.0 + 10.0 ** rng.uniform(-1.0, 2.0), -rng.uniform(0.0, 9.0))), 0.0, rng.uniform(20.0, 80.0)
-        reach = 10.0 ** rng.uniform(-1.0, 3.0)
-        found, plain = both(lambda s=shape, k=k, a=lead, b=reach: Grid(s, k, level, a, b))  # type: ignore[misc]
+        k = rng.choice((1.0 + 10.0 ** rng.uniform(-1.0, 2.0), -rng.uniform(0.0, 9.0)))
+        lead, reach = rng.uniform(20.0, 80.0), 10.0 ** rng.uniform(-1.0, 3.0)
+        found, plain = both(partial(Grid, shape, k, 0.0, lead, reach))
         if isinstance(found, Grid) and isinstance(plain, Grid):
             seen += 1
             assert found.step == pytest.approx(plain.step, rel=1e-9)
@@ -111,11 +115,15 @@ def slices(count: int, seed: int) -> Iterator[tuple[random.Random, Callable[[], 
         yield rng, line
 
 
+def _bounds(line: Callable[[], SampledGaussianSlice], points: Array, cells: Cells) -> tuple[Array, Array]:
+    return line().above(points * line().c), line().decay(cells)
+
+
 def test_bounds_and_decay_along_a_line() -> None:
     seen = 0
     for rng, line in slices(80, 4):
         cells, points = Cells(10.0 ** rng.uniform(-2.0, 2.0)), np.array([1.0, 1.3, 2.0])
-        found, plain = both(lambda line=line, p=points: (line().above(p * line().c), line().decay(cells)))  # type: ignore[misc]
+        found, plain = both(partial(_bounds, line, points, cells))
         if isinstance(found, tuple) and isinstance(plain, tuple):
             seen += 1
             np.testing.assert_allclose(found[0], plain[0], rtol=1e-9, atol=1e-12)
@@ -125,12 +133,16 @@ def test_bounds_and_decay_along_a_line() -> None:
     assert seen > 40
 
 
+def _values(line: Callable[[], SampledGaussianSlice], step: float, nodes: int) -> tuple[ComplexArray, Array]:
+    return line().values(step, nodes)
+
+
 def test_values_along_a_line() -> None:
     """They differ by no more than both allow for."""
     seen = 0
     for rng, line in slices(80, 5):
         nodes, step = rng.choice((1, 2, 17, 120, 300)), 10.0 ** rng.uniform(-2.0, 0.0)
-        found, plain = both(lambda line=line, n=nodes, h=step: line().values(h, n))  # type: ignore[misc]
+        found, plain = both(partial(_values, line, step, nodes))
         if isinstance(found, tuple) and isinstance(plain, tuple):
             seen += 1
             (value, error), (other, allowed) = found, plain
@@ -140,6 +152,47 @@ def test_values_along_a_line() -> None:
         else:
             assert found is plain
     assert seen > 40
+
+
+def _step(shape: Shape, marks: Marks, k: float, reach: float) -> tuple[PartedStep, tuple[float, float], Array, list[float]]:
+    step = PartedStep(shape, marks, 2.0 * k, 0.0)
+    bounds = [step.above(k), step.reverse_above(k), *([step.mid_above(k)] if step.parted else [])]
+    return step, step._spacing(k, reach, math.hypot(k, reach), -35.0), step.far_off(k, Cells(k).left), bounds
+
+
+def test_marked_steps() -> None:
+    """Rules at least as long, with errors as small as was asked for; the same sums within their errors; the same bounds."""
+    seen = 0
+    for rng, shape in shapes(60, 6):
+        high = math.expm1(10.0 ** rng.uniform(-2.5, 0.3))
+        low = rng.choice((0.0, 0.2 * high))
+        marks = Marks(low, high, 0.06 * low, 0.03 * high)
+        k, reach = 1.0 + rng.uniform(2.0, 30.0) / math.log1p(high), 10.0 ** rng.uniform(0.0, 3.0)
+        found, plain = both(partial(_step, shape, marks, k, reach))
+        if not isinstance(found, tuple) or not isinstance(plain, tuple):
+            continue
+        seen += 1
+        (step, rule, far, bounds), (other, other_rule, other_far, other_bounds) = found, plain
+        assert rule[0] > 0.9 * other_rule[0]
+        assert rule[1] < math.exp(-35.0)
+        assert abs(step.q - other.q) <= step.q * step.error + other.q * other.error
+        assert abs(step.drift - other.drift) <= step.drift * step.error + other.drift * other.error
+        assert np.all(far[::2] <= other_far[::2] + 0.05)
+        np.testing.assert_allclose(bounds, other_bounds, rtol=1e-9)
+    assert seen > 20
+
+
+def test_many_runs_in_one_call() -> None:
+    """The same as one by one, to the last digit."""
+    runs = [(0.4 + 0.1 * i, 10.0 ** (-0.15 * i), 10 ** (i % 6 + 1)) for i in range(30)]
+    noise_, rate, steps = (np.array(column, dtype=float) for column in zip(*runs, strict=True))
+    low, high, log_delta = np.empty(30), np.empty(30), np.full(30, math.log(1e-7))
+    core.epsilons(noise_, rate, np.zeros(30), steps, 3, log_delta, low, high)
+    slack = 2.0**-50 * abs(log_delta[0])
+    for at, (sigma, q, count) in enumerate(runs):
+        one = core.epsilon(sigma, q, 0.0, float(count), 3, log_delta[0], log_delta[0] - slack, log_delta[0] + slack, 0.0)
+        assert (one is None and math.isnan(low[at])) or one == (low[at], high[at])
+    assert np.isfinite(low).sum() > 15
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -237,7 +237,7 @@ class Contour:
         wanted = math.exp(-TOLERANCE) * width / self.step / factor
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
         if core is not None:
-            cell, rest = core.cut(decay, width, self.step, wanted, most)
+            cell, rest = cast("tuple[int, float]", core.cut(decay, width, self.step, wanted, most))
         else:
             beyond = cells.sums_beyond(np.exp(-decay), self.step)
             cell = min(int((beyond > wanted).sum()), COUNT - 1, most)  # what is dropped falls from cell to cell

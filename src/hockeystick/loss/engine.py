@@ -157,8 +157,8 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
 def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, most: float | None = None) -> Interval:
     """Both ends of the smallest epsilon >= 0 at which the finite part of delta is at most this.
 
-    Below `floor` the ends need not be close.  If an upper end `most` is given, a contour would not prove more (if it is inf, it is
-    the last resort).
+    Below `floor` the ends need not be close.  If an upper end `most` is given, a contour would not prove more (if it is inf, it
+    is the last resort).
     """
     ceiling = run.ceiling
     if log_delta == -math.inf:

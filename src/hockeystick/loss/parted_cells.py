@@ -93,10 +93,19 @@ class PartedCells:
 
         e^{kL} - 1 - k x is convex in L and smallest at L = 0, where it is 0.
         """
+        inside = self._bent(k, large)
+        if not inside < math.inf:
+            return math.inf
+        left = self.left * (max(1.0, exp_up(k * self.floor)) + abs(k) * self.shape.rate)
+        return (inside + left) * (1.0 + SLACK)
+
+    def _bent(self, k: float, large: bool) -> float:
         stop = self.edges.size - 1 if large else self.kept
+        weight = self.log_mass[:stop] + (0.0 if large else self.log_kept[:stop])
+        if core is not None:
+            return float(core.bent(self.ratio, self.x, weight, k))
         ratio, x = self.ratio[: stop + 1], self.x[: stop + 1]
         y = k * ratio
-        weight = self.log_mass[:stop] + (0.0 if large else self.log_kept[:stop])
         most = np.maximum(y[:-1], y[1:])
         with np.errstate(over="ignore"):
             grown = np.exp(most + weight)  # where that is large, the rest is not positive
@@ -105,10 +114,7 @@ class PartedCells:
         near = np.abs(ratio) * max(abs(k), 1.0) < 1e-3
         value = np.where(near, 0.5 * k * (k - 1.0) * ratio * ratio * (1.0 + 1e-3), value)
         each = np.where(most > 9.0, np.minimum(grown, 1e300), np.maximum(value[:-1], value[1:]) * np.exp(weight))
-        if not float(grown.max()) < 1e300:
-            return math.inf
-        left = self.left * (max(1.0, exp_up(k * self.floor)) + abs(k) * self.shape.rate)
-        return (float(each.sum()) + left) * (1.0 + SLACK)
+        return float(each.sum()) if float(grown.max()) < 1e300 else math.inf
 
     def reverse_above(self, k: float) -> float:
         """An upper bound of E e^{-kL} - 1, k > 0."""
@@ -160,10 +166,11 @@ class PartedCells:
         part = self.broad(False)
         edges, ratio, last_x = self.edges[part], self.ratio[part], float(self.x[part][-1])
         if core is not None:
-            found = np.empty(u.size)
+            some = np.ascontiguousarray(u[::2])  # a bound holds beyond its u as well
+            found = np.empty(some.size)
             rows, numbers = self._told(part, k * ratio[1:], np.full(ratio.size - 1, -math.inf), 0.0)
-            core.far_off(rows, numbers, k, last_x, math.log(self.left), u, found)
-            return found
+            core.far_off(rows, numbers, k, last_x, math.log(self.left), some, found)
+            return np.repeat(found, 2)[: u.size]
         arg = np.arctan2(self.share[part][:-1] * np.sin(_TURNS), 1.0 - self.share[part][:-1] * (1.0 - np.cos(_TURNS)))
         heights = self.shape.noise * _TURNS
         modulus = self.lifted(_TURNS, False)[1] + k * ratio[1:] + 0.5 * heights * heights
@@ -226,7 +233,8 @@ class PartedCells:
         self, large: bool, tilt: Array, log_goal: float, plain: Array | None = None, reach: float = 0.0, beyond: float = -math.inf
     ) -> tuple[float, float]:
         """About the longest step at which the rule errs by at most e^log_goal, and a bound of its error: for nu if `large`, else
-        for 1 - nu and kappa - nu together; times e^tilt or, if `plain` is given, e^{tilt + reach arg} + e^plain on the broad cells.
+        for 1 - nu and kappa - nu together; times e^tilt or, if `plain` is given, e^{tilt + reach arg} + e^plain on the broad
+        cells.
 
         Beyond the cells the integral on the lowest line is below e^beyond, or falls.
         """

@@ -1,10 +1,12 @@
 """Where a sparse run is parted into small, middle and large steps, and about what is found there: nothing is part of a proof."""
 
+import itertools
 import math
 from collections.abc import Iterable
 
 import numpy as np
 
+from ..native import core
 from ..numerics.series import Array
 from .apart import lift_of
 from .big_jump import FAINT
@@ -27,7 +29,8 @@ _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is
 _RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 10.1, 0.5)  # over epsilon
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
-_ONE = np.array([1.0, 0.0, 0.0])
+_ONE, _WHOLE = np.array([1.0, 0.0, 0.0]), np.zeros(1)
+_SELDOM = 4  # nodes of which one is enough to see where the transform dies out
 _HUGE = 1e200, 1e200, 1e200
 _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
 
@@ -45,11 +48,23 @@ class _Guide:
         self.x = np.expm1(self.ratio)
         self.log_weight = math.log(spacing) - LOG_ROOT_TWO_PI - 0.5 * z * z
         self.weight, self.lifted = np.exp(self.log_weight), np.exp(self.log_weight + lift)
+        self.flat = np.stack((self.weight, self.weight * self.x))
 
     def mark(self, high: float, width: float) -> Array:
         from scipy.special import ndtr
 
         found: Array = ndtr((self.x - high) * (1.0 / width))
+        return found
+
+    def pieces(self, table: Array, cuts: Array, high: float, width: float) -> Array:
+        """For each row the sums of its entries times the mark, from each of the places `cuts` to the next."""
+        found = np.empty((len(table), cuts.size))
+        if core is not None:
+            core.pieces(self.x, table, cuts, high, width, found)
+            return found
+        mark, ends = self.mark(high, width), [*cuts.astype(int).tolist(), self.x.size]
+        for piece, (first, last) in enumerate(itertools.pairwise(ends)):
+            found[:, piece] = table[:, first:last] @ mark[first:last]
         return found
 
     def bent(self, k: Array) -> Array:
@@ -122,16 +137,17 @@ class Sketch:
         return height + math.log(saddle.width) - self.log_delta
 
     def _back(self) -> tuple[Array, list[Array], list[Array]]:
-        """For several r: log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)}; and where L is above some."""
+        """For several r: log of E_Q e^{-rS} (and epsilon), the weights of e^{-r (L - epsilon)} and, last, of 1; and from where on
+        L is above some."""
         rates = _RATES / self.epsilon
         fixed = self.epsilon + np.array([self._beside(rate)[0] for rate in rates.tolist()])
         lifted: list[Array] = []
         for guide in self.guides:
             fixed = fixed + guide.count * np.log1p(np.maximum(guide.bent(-rates).sum(axis=1), -0.999))
             lift = np.exp(np.minimum(rates[:, None] * (self.epsilon - guide.ratio), 600.0 - self.lift))
-            lifted.append(lift * (guide.lifted * guide.count))
+            lifted.append(np.vstack((lift, np.ones(lift.shape[1]))) * (guide.lifted * guide.count))
         # there Chernoff's bound is used
-        beyond: list[Array] = [(guide.ratio[:, None] >= _SHARES * self.epsilon).astype(np.float64) for guide in self.guides]
+        beyond = [np.append(0.0, guide.ratio.searchsorted(_SHARES * self.epsilon)) for guide in self.guides]
         return fixed, lifted, beyond
 
     def _beside(self, c: float) -> Array:
@@ -145,9 +161,9 @@ class Sketch:
         def taken(x: float) -> float:
             near, heavy = np.full(_SHARES.size, 1e-300), np.full((_RATES.size, _SHARES.size), 1e-290)
             for lift, beyond, guide in zip(back[1], back[2], self.guides, strict=True):
-                mark = guide.mark(x, hard * x)
-                near += (guide.count * guide.lifted * mark) @ (1.0 - beyond)
-                heavy += lift @ (mark[:, None] * beyond)
+                sums = guide.pieces(lift, beyond, x, hard * x)
+                near += np.add.accumulate(sums[-1, :-1])
+                heavy += np.add.accumulate(sums[:-1, :0:-1], axis=1)[:, ::-1]
             found = np.logaddexp(back[0][:, None] + np.log(heavy), np.log(near) + self.epsilon).min(axis=1)
             self._best = int(found.argmin())
             return float(found[self._best]) - self.lift
@@ -156,7 +172,8 @@ class Sketch:
             """log of all that there is of large steps."""
             total = 1e-300
             for guide in self.guides:
-                total += guide.count * float((guide.lifted * guide.mark(x, hard * x)) @ (guide.x + math.exp(self.epsilon) + 1.0))
+                row = guide.lifted * (guide.x + math.exp(self.epsilon) + 1.0)
+                total += guide.count * float(guide.pieces(row[None, :], _WHOLE, x, hard * x)[0, 0])
             return math.log(total) - self.lift
 
         low, high, enough = math.log(1.05 * math.expm1(self.epsilon)), math.log(self.most), taken
@@ -183,9 +200,8 @@ class Sketch:
         def bounds(x: float) -> Array:
             total, width = fixed, self._marks(x, top).low_width
             for guide, table in zip(self.guides, tables, strict=True):
-                mark = guide.mark(x, width)
-                some = mark * guide.weight
-                inner = table @ guide.mark(x, -width) - float(some.sum()) - (1.0 + orders) * float(some @ guide.x)
+                some, pulled = guide.pieces(guide.flat, _WHOLE, x, width)[:, 0].tolist()
+                inner = guide.pieces(table, _WHOLE, x, -width)[:, 0] - some - (1.0 + orders) * pulled
                 total = total + guide.count * np.log1p(np.maximum(inner, -0.999))
             return total
 
@@ -202,7 +218,8 @@ class Sketch:
         u = np.geomspace(1e-2, 1e12, 43)
         total = np.zeros(u.size)
         for guide in self.guides:
-            total += guide.count * ((1.0 - np.cos(np.minimum(u[:, None] * guide.ratio, 1e3))) @ guide.weight)
+            ratio, weight = guide.ratio[::_SELDOM], guide.weight[::_SELDOM]
+            total += _SELDOM * guide.count * ((1.0 - np.cos(np.minimum(u[:, None] * ratio, 1e3))) @ weight)
         dead = np.nonzero(total > _DEAD)[0]
         return float(u[dead[0]]) if dead.size else math.inf
 

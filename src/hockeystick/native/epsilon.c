@@ -27,7 +27,9 @@ typedef struct {
 static int lay_guide(Guide *guide, const Run *run, double k) {
     double reach = larger(fabs(k), 1.0), step = smaller(0.45, 0.6 * run->noise), span = 7.0, sums[4];
     double low = -sqrt(span * span - 4.0 * reach * log1p(-run->rate));
-    double high = larger(right_edge(run->noise, run->rate, 2.0 * reach, -0.5 * span * span), span + 1.0 / run->noise);
+    double high = span + 1.0 / run->noise;
+    if (run->removal[0]) /* or k is negative throughout */
+        high = larger(high, right_edge(run->noise, run->rate, 2.0 * reach, -0.5 * span * span));
     double size = ceil((high - low) / step);
     if (!(size <= GUIDED))
         return 0;
@@ -152,7 +154,7 @@ static double *make_grid(Grid *grid, const Run *run, double k, double lead, doub
 
 /* What a contour knows: loss/contour.py */
 typedef struct {
-    double c, step, width, epsilon, most, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
+    double c, step, width, epsilon, most, wanted, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
     double weights[2 * ROWS * NODES], errors[ROWS * NODES], fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS];
     int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
     Size nodes;
@@ -252,9 +254,9 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, int every, d
     double most = log(larger(ALLOWED / share, 1.0)) / log(1.25);
     int cell = cut_of(decay, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
     contour->dropped = rest * factor;
-    double nodes = ceil(share * pow(1.25, cell));
-    contour->nodes = nodes <= contour->most ? (Size)nodes : 0;
-    return contour->nodes > 0 && contour->dropped <= 1e-8 * share;
+    contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(1.25, cell)) : INFINITY;
+    contour->nodes = contour->wanted <= contour->most ? (Size)contour->wanted : 0;
+    return contour->nodes > 0;
 }
 
 /* The terms of the sum; 0 if they prove nothing */
@@ -383,7 +385,7 @@ static int proved(Contour *contour, Guide *guide, const Run *run, int every, dou
 static int answered(const Run *run, double *low, double *high) {
     Guide guide;
     Contour contour;
-    double jet[3], saddle, epsilon = 0.0;
+    double jet[3], saddle, epsilon = 0.0, nodes = 0.0;
     guide.reach = -1.0;
     if (!((saddle = saddle_of_delta(&guide, run)) > 0.0))
         return 0;
@@ -398,10 +400,15 @@ static int answered(const Run *run, double *low, double *high) {
         else if (SHARES[turn] < 1.0)
             contour.width = smaller(contour.width, (saddle - c) / AHEAD[2]);
         contour.most = MANY[turn];
+        contour.wanted = INFINITY;
         contour.c = c;
         contour.epsilon = epsilon;
+        if (turn == CONTOURS - 1 && !(MANY[0] < nodes && nodes <= MANY[turn]))
+            return 0; /* it was not that it had too many nodes, or it has far too many */
         if (proved(&contour, &guide, run, 0, low, high))
             return 1;
+        if (turn == 0)
+            nodes = contour.wanted;
     }
     return 0;
 }

@@ -52,6 +52,8 @@ FUNCTION_OF_PYTHON(native_epsilon);
 FUNCTION_OF_PYTHON(native_epsilons);
 FUNCTION_OF_PYTHON(native_rule);
 FUNCTION_OF_PYTHON(native_far_off);
+FUNCTION_OF_PYTHON(native_pieces);
+FUNCTION_OF_PYTHON(native_bent);
 
 enum { CELLS = 97, ROWS = 2 }; /* of u (numerics/cells.py); ordered pairs that share a contour */
 

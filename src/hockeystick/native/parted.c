@@ -279,3 +279,79 @@ FUNCTION_OF_PYTHON(native_far_off) {
         return NULL;
     Py_RETURN_NONE;
 }
+
+/* pieces(x, table, cuts, mark, width, out): for each row of the table the sums of its entries times g((x - mark)/width) from each of
+   the places `cuts`, which grow, to the next; no more than a guide */
+FUNCTION_OF_PYTHON(native_pieces) {
+    Held held;
+    Array x, table, cuts, out;
+    double mark, width;
+    (void)self;
+    if (!parse(&held, args, count, "aaadda", &x, &table, &cuts, &mark, &width, &out))
+        return NULL;
+    Size n = x.size, rows = n ? table.size / n : 0;
+    double *g = NULL;
+    if (!n || table.size != rows * n || out.size != rows * cuts.size)
+        PyErr_SetString(PyExc_ValueError, "rows as long as x, and a sum for each row and place");
+    else if (!(g = malloc((size_t)n * sizeof(double))))
+        PyErr_NoMemory();
+    if (g) {
+        for (Size j = 0; j < n; j++) {
+            double y = (x.at[j] - mark) / width;
+            g[j] = y > 8.5 ? 1.0 : y < -38.0 ? 0.0 : 0.5 * erfc(-M_SQRT1_2 * y);
+        }
+        for (Size place = 0; place < cuts.size; place++) {
+            Size from = (Size)larger(0.0, cuts.at[place]), end = n;
+            if (place + 1 < cuts.size && cuts.at[place + 1] < (double)n)
+                end = (Size)larger(0.0, cuts.at[place + 1]);
+            for (Size row = 0; row < rows; row++) {
+                const double *at = table.at + row * n;
+                double parts[4] = {0.0, 0.0, 0.0, 0.0}; /* side by side */
+                Size j = from;
+                for (; j + 4 <= end; j += 4)
+                    for (int i = 0; i < 4; i++)
+                        parts[i] += at[j + i] * g[j + i];
+                for (; j < end; j++)
+                    parts[0] += at[j] * g[j];
+                out.at[row * cuts.size + place] = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+            }
+        }
+        free(g);
+    }
+    release(&held);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* bent(ratio, x, weight, k): a bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are told;
+   inf where it is no double.  e^{kL} - 1 - k x is convex in L and smallest at L = 0, where it is 0. */
+FUNCTION_OF_PYTHON(native_bent) {
+    Held held;
+    Array ratio, x, weight;
+    double k, total = 0.0, before = 0.0, log_before = 0.0;
+    (void)self;
+    if (!parse(&held, args, count, "aaad", &ratio, &x, &weight, &k))
+        return NULL;
+    if (ratio.size < weight.size + 1 || x.size < weight.size + 1) {
+        release(&held);
+        return PyErr_Format(PyExc_ValueError, "one end more than there are cells");
+    }
+    for (Size i = 0; i <= weight.size; i++) {
+        double y = k * ratio.at[i], value;
+        if (fabs(ratio.at[i]) * larger(fabs(k), 1.0) < 1e-3) {
+            value = 0.5 * k * (k - 1.0) * ratio.at[i] * ratio.at[i] * (1.0 + 1e-3);
+        } else {
+            value = expm1(smaller(y, 10.0)) - k * x.at[i];
+            value += 4.0 * FUNCTION * (fabs(value) + fabs(k) * fabs(x.at[i]));
+        }
+        if (i) {
+            double most = larger(y, log_before), log_weight = weight.at[i - 1];
+            total += most > 9.0 ? exp(most + log_weight) : larger(value, before) * exp(log_weight);
+        }
+        before = value;
+        log_before = y;
+    }
+    release(&held);
+    return PyFloat_FromDouble(total < 1e300 ? total : INFINITY);
+}
