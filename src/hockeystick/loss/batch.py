@@ -1,9 +1,10 @@
 """Epsilon of many runs of sampled Gaussian steps at once, by the compiled core or in array operations: what a sweep asks.
 
-In array operations: the same proofs as for one run (`noise.py`, `sampled_decay.py`, `contour.py`; docs/mathematics.md, sections 3
-and 4), with the runs along the first axis and the ordered pairs along the second.  Grids of z and of u are as long as the longest of a chunk.
-The sums of e^{kL} - 1 are less careful than those for one run (their errors are relative to |k L|, not to its square), and runs
-that need many nodes or very many steps are not answered: what is not proved to `_CLOSE` is left to be asked by itself.
+In array operations: the same proofs as for one run (`noise.py`, `sampled_decay.py`, `contour.py`; docs/mathematics.md, sections
+3 and 4), with the runs along the first axis and the ordered pairs along the second.  Grids of z and of u are as long as the
+longest of a chunk.  The sums of e^{kL} - 1 are less careful than those for one run (their errors are relative to |k L|, not to
+its square), and runs that need many nodes or very many steps are not answered: what is not proved to `_CLOSE` is left to be
+asked by itself.
 """
 
 import math
