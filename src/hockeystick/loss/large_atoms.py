@@ -69,8 +69,8 @@ class LargeApart(Apart):
         steps = []
         for (loss, count), number in zip(terms, numbers, strict=True):
             p, q = (math.fsum(np.exp(log[number:]).tolist()) for log in (loss.atoms.log_p, loss.atoms.log_q))
-            steps.append((p, q, count))
-        self.count_large(steps, max(loss.atoms.error for loss, _ in terms) + 2.0 * FUNCTION + 4.0 * UNIT)
+            steps.append((p, q, count, loss.atoms.error + 2.0 * FUNCTION + 4.0 * UNIT))
+        self.count_large(steps)
         saddle = Saddle.of_epsilon(kept, epsilon)
         self.inner, self.pace = Smeared(kept, saddle), saddle.c
 

@@ -137,8 +137,7 @@ class Parted(Apart):
         most = max(2.0 + sketch.saddle.ahead, 10.0 / sketch.epsilon)
         self.steps = [(PartedStep(shape, marks, most, self.lift), count) for shape, count in sketch.terms]
         self._level = sketch.expand(c)[0]
-        steps = ((step.q + step.drift, step.q, count) for step, count in self.steps)
-        self.count_large(steps, max(step.error for step, _ in self.steps))
+        self.count_large((step.q + step.drift, step.q, count, step.error) for step, count in self.steps)
         self._bound_small()
         self._bound_taken()
         self.pace, self.nodes_allowed = c, _NODES * (4 if self.lift else 1)  # marks are narrow then

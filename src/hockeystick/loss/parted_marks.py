@@ -3,10 +3,12 @@
 import itertools
 import math
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 
 from ..native import core
+from ..numerics.roots import bracketed
 from ..numerics.series import Array
 from .apart import lift_of
 from .big_jump import FAINT
@@ -30,6 +32,7 @@ _RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
 _ORDERS = 2.0 ** np.arange(1.0, 10.1, 0.5)  # over epsilon
 _SHARES = np.array([1.0, 1.1, 1.25, 1.5, 2.0, 3.0])
 _ONE, _WHOLE = np.array([1.0, 0.0, 0.0]), np.zeros(1)
+_NEAR = 0.02  # of the logarithm of a mark
 _SELDOM = 4  # nodes of which one is enough to see where the transform dies out
 _HUGE = 1e200, 1e200, 1e200
 _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
@@ -113,12 +116,12 @@ class Sketch:
         """Fixes the marks, the order that shows that small ones matter little, and the saddle."""
         epsilon, log_delta = self.epsilon, self.log_delta
         with np.errstate(all="ignore"):
-            back, reached, fade = self._back(), self._reached(), self._fade()
+            back, reached = self._back(), self._reached()
         best, self._best = math.inf, _RATES.size // 2
         for sure in _SURE:
             top = self._top(back, log_delta - sure)
             low, order = self._bottom(reached, log_delta - sure, top)
-            if low and not 9.0 / self.soft * (1.0 + low) / low < fade:  # without is cheaper
+            if low and not 9.0 / self.soft * (1.0 + low) / low < self._fade:  # without is cheaper
                 low = order = 0.0
             self._mark(self._marks(low, top))
             saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
@@ -180,9 +183,7 @@ class Sketch:
         if gone(math.exp(low)) < target:  # there are none: less is large, as long as that is so
             low, high, enough = math.log(max(shape.rate for shape, _ in self.terms)), low, gone
             hard *= self.sharp
-        while high - low > 0.03:
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if enough(math.exp(middle)) < target else (middle, high)
+        high = bracketed(lambda x: target - enough(math.exp(x)), low, high, _NEAR)[1]
         return math.exp(high), hard * math.exp(high)
 
     def _reached(self) -> tuple[Array, Array, list[Array]]:
@@ -208,11 +209,10 @@ class Sketch:
         left, right = math.log(math.expm1(1e-3 * self.room)), math.log(min(0.7 * math.expm1(self.room), top[0] / 2.0))
         if float(bounds(math.exp(left)).min()) > target:
             return 0.0, 0.0
-        while right - left > 0.03:
-            middle = 0.5 * (left + right)
-            left, right = (middle, right) if float(bounds(math.exp(middle)).min()) < target else (left, middle)
+        left = bracketed(lambda x: float(bounds(math.exp(x)).min()) - target, left, right, _NEAR)[0]
         return math.exp(left), float(orders[np.argmax(bounds(math.exp(left)) <= target)])  # the least: e^{kL} may be no double
 
+    @cached_property
     def _fade(self) -> float:
         """About the u at which |phi|^n has died out."""
         u = np.geomspace(1e-2, 1e12, 43)

@@ -2,13 +2,15 @@
    the saddle, or left of it, where that has few nodes and proves close ends.  Everything else is left to Python. */
 #include "native.h"
 
-enum { GUIDED = 1500, FORWARD = 5, NODES = 600, LONG = 3000, TRIES = 12 };
+enum { GUIDED = 1500, FORWARD = 5, NODES = 1000, LONG = 3000, TRIES = 12 };
 static const double AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};
 enum { CONTOURS = 4 }; /* through the saddle, or left of it, where there are fewer nodes */
-static const double SHARES[CONTOURS] = {1.0, 0.75, 0.55, 1.0}, MANY[CONTOURS] = {250.0, 250.0, 250.0, NODES};
+static const double SHARES[CONTOURS] = {1.0, 0.75, 0.55, 1.0}, MANY[CONTOURS] = {250.0, NODES, NODES, NODES};
 #define TOLERANCE 29.0
 #define ALLOWED 4096.0 /* nodes of a contour */
 #define CLOSE 1e-9
+#define WORK 4e5 /* nodes of the noise times those of the contour */
+#define FINE 33.0 /* -log of the error of the rule for values, times the count */
 #define LEFT 7.0
 
 typedef struct {
@@ -155,7 +157,7 @@ static double *make_grid(Grid *grid, const Run *run, double k, double lead, doub
 /* What a contour knows: loss/contour.py */
 typedef struct {
     double c, step, width, epsilon, most, wanted, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
-    double weights[2 * ROWS * NODES], errors[ROWS * NODES], fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS];
+    double fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS], *weights; /* followed by room for `lay` */
     int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
     Size nodes;
 } Contour;
@@ -262,17 +264,19 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, int every, d
 /* The terms of the sum; 0 if they prove nothing */
 static int lay(Contour *contour, const Run *run, const double *levels) {
     double c = contour->c, reach = contour->step * (double)(contour->nodes - 1), k[ROWS], least = INFINITY;
-    double value[2 * ROWS * NODES], error[ROWS * NODES], heights[ROWS];
+    double *value = contour->weights + 2 * ROWS * NODES, *error = value + 2 * ROWS * NODES, *errors = error + ROWS * NODES, heights[ROWS];
     for (int row = 0; row < run->many; row++)
         least = smaller(least, fabs(levels[row]));
     for (int row = 0; row < contour->many; row++)
         k[row] = exponent(run, contour->live[row], c);
     double faint = larger(0.0, -log(run->count) - log(larger(least, 1e-300)));
-    double lead = log(run->count) + 30.0 + log(2.0 + fabs(k[0]) + reach) + faint;
+    double lead = log(run->count) + FINE + log(2.0 + fabs(k[0]) + reach) + faint;
     Grid grid;
     double *rows = make_grid(&grid, run, k[0], lead, reach, 0.0, 0.0);
-    if (!rows)
+    if (!rows || (double)(grid.size * contour->nodes) > WORK) {
+        free(rows);
         return 0;
+    }
     int found = 1, gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
     if (gentle) /* |w L| is small throughout: K is wanted relative to w */
         for (int row = 0; found && row < contour->many; row++)
@@ -292,7 +296,7 @@ static int lay(Contour *contour, const Run *run, const double *levels) {
             value[2 * at] = re;
             value[2 * at + 1] = run->removal[contour->live[row]] ? im : -im;
         }
-    if (!terms_of(value, error, contour->many, contour->nodes, contour->step, c, contour->epsilon, contour->weights, contour->errors,
+    if (!terms_of(value, error, contour->many, contour->nodes, contour->step, c, contour->epsilon, contour->weights, errors,
                   heights, contour->lever, contour->sum_error))
         return 0;
     double base = fabs(log(c)) + fabs(log1p(c)) + fabs(log(contour->step)) + 6.0;
@@ -306,8 +310,8 @@ static int lay(Contour *contour, const Run *run, const double *levels) {
 
 /* Where log delta is about log_delta, and about how far the proofs will end from there; 0 if that is not found */
 static int search(const Contour *contour, const Run *run, double *guess, double *ahead) {
-    double epsilon = contour->epsilon, totals[ROWS], swings[ROWS], c = contour->c;
-    for (int turn = 0; turn < 30; turn++) {
+    double epsilon = contour->epsilon, totals[ROWS], swings[ROWS], c = contour->c, below = -INFINITY, beyond = INFINITY;
+    for (int turn = 0; turn < 40; turn++) {
         double best = -INFINITY, slope = 0.0;
         sums_of(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
         for (int row = 0; row < contour->many; row++) {
@@ -317,10 +321,20 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
                 slope = swings[row] / totals[row] - c;
             }
         }
+        if (best > run->log_delta)
+            below = epsilon;
+        else
+            beyond = epsilon;
         double newton = (run->log_delta - best) / slope;
-        if (!(slope < 0.0 && fabs(newton) < INFINITY))
-            return 0;
-        if (fabs(newton) * c < 1e-8) {
+        int found = slope < 0.0 && fabs(newton) * c < 1e-8;
+        if (!found && !(slope < 0.0 && below < epsilon + newton && epsilon + newton < beyond)) { /* far out the terms cancel */
+            newton = below > -INFINITY && beyond < INFINITY ? 0.5 * (below + beyond) - epsilon
+                     : beyond < INFINITY                    ? -0.5 * (fabs(epsilon) + 1.0 / c)
+                                                            : 1.0 / c;
+            epsilon += newton;
+            continue;
+        }
+        if (found) {
             double size = 8.0 * UNIT * (2.0 * fabs(c * epsilon) + fabs(run->log_delta));
             double lost = contour->sum_error[0] + contour->dropped + 2.0 * exp(-TOLERANCE);
             *ahead = ((contour->height_error[0] + lost / larger(totals[0], 1e-300)) * 1.001 + size + run->above - run->below) / c;
@@ -382,16 +396,15 @@ static int proved(Contour *contour, Guide *guide, const Run *run, int every, dou
 }
 
 /* Along the contour through the saddle, or one with fewer nodes left of it; 0 if none proves close ends */
-static int answered(const Run *run, double *low, double *high) {
-    Guide guide;
-    Contour contour;
+static int along_contours(const Run *run, Guide *guide, double *space, double *low, double *high) {
+    Contour contour = {.weights = space};
     double jet[3], saddle, epsilon = 0.0, nodes = 0.0;
-    guide.reach = -1.0;
-    if (!((saddle = saddle_of_delta(&guide, run)) > 0.0))
+    guide->reach = -1.0;
+    if (!((saddle = saddle_of_delta(guide, run)) > 0.0))
         return 0;
     for (int turn = 0; turn < CONTOURS; turn++) {
         double c = (1.0 + SHARES[turn] * saddle) - 1.0; /* both orders see the same contour */
-        if (!(c > 0.0 && expanded(&guide, run, c, jet)))
+        if (!(c > 0.0 && expanded(guide, run, c, jet)))
             return 0;
         double bend = jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
         contour.width = 1.0 / sqrt(bend);
@@ -405,12 +418,21 @@ static int answered(const Run *run, double *low, double *high) {
         contour.epsilon = epsilon;
         if (turn == CONTOURS - 1 && !(MANY[0] < nodes && nodes <= MANY[turn]))
             return 0; /* it was not that it had too many nodes, or it has far too many */
-        if (proved(&contour, &guide, run, 0, low, high))
+        if (proved(&contour, guide, run, 0, low, high))
             return 1;
         if (turn == 0)
             nodes = contour.wanted;
     }
     return 0;
+}
+
+static int answered(const Run *run, double *low, double *high) {
+    Guide *guide = malloc(sizeof *guide);
+    double *space = malloc(6 * ROWS * NODES * sizeof *space);
+    int found = guide && space && along_contours(run, guide, space, low, high);
+    free(guide);
+    free(space);
+    return found;
 }
 
 static void order(Run *run, Size removals) { /* 1 for (True,), 2 for (False,), 3 for (True, False) */

@@ -52,6 +52,32 @@ def increasing_root(
     return point
 
 
+def bracketed(function: Callable[[float], float], low: float, high: float, width: float) -> tuple[float, float]:
+    """Places no farther apart than `width` between which an increasing function changes sign, if it does so between these.
+
+    By false position, an end that was kept twice with half its value (Illinois); by halves where nothing is known.
+
+    >>> low, high = bracketed(lambda x: x**3 - 2.0, 0.0, 9.0, 1e-3)
+    >>> print(low <= 2.0 ** (1 / 3) <= high <= low + 1e-3)
+    True
+    """
+    below = above = math.nan
+    kept = 0  # the end that was kept the last time
+    while high - low > width:
+        share = below / (below - above) if below < 0.0 < above else 0.5
+        point = low + (high - low) * share if 0.0 <= share <= 1.0 else 0.5 * (low + high)
+        room = 0.45 * width  # so that the other end follows
+        point = min(max(point, low + min(room, 0.5 * (high - low))), high - min(room, 0.5 * (high - low)))
+        value = function(point)
+        if value < 0.0:
+            above = 0.5 * above if kept > 0 else above
+            low, below, kept = point, value, 1
+        else:
+            below = 0.5 * below if kept < 0 else below
+            high, above, kept = point, value, -1
+    return low, high
+
+
 def certified_end(margin: Callable[[float], float], guess: float, pace: float, attempts: int = 60) -> float:
     """From a guess, go in the direction of pace's sign until the margin is not negative.
 
