@@ -11,6 +11,8 @@ import hockeystick as hs
 from hockeystick.loss.batch import sampled_epsilons
 from hockeystick.loss.batch_grid import Runs
 
+pytestmark = pytest.mark.usefixtures("arithmetic")
+
 TRUTHS = json.loads((Path(__file__).parent / "data" / "truth.json").read_text())
 
 

@@ -6,14 +6,12 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss import batch, contour, engine, noise, parted_cells, parted_marks, sampled_slice
 from hockeystick.loss.noise import Grid, Nodes, Shape, TooFine
 from hockeystick.loss.parted_cells import Marks
 from hockeystick.loss.parted_step import PartedStep
@@ -22,19 +20,9 @@ from hockeystick.loss.sampled_slice import SampledGaussianSlice
 from hockeystick.native import core
 from hockeystick.numerics.cells import Cells
 from hockeystick.numerics.series import Array, ComplexArray
+from twins import USERS, pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
-
-MODULES = noise, sampled_slice, contour, engine, batch, parted_cells, parted_marks
-
-
-@contextmanager
-def pure() -> Iterator[None]:
-    """NumPy alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in MODULES:
-            patch.setattr(module, "core", None)
-        yield
 
 
 def shapes(count: int, seed: int) -> Iterator[tuple[random.Random, Shape]]:
@@ -55,6 +43,10 @@ def both(build: Callable[[], object]) -> tuple[object, object]:
     with pure():
         plain = told()
     return told(), plain
+
+
+def test_all_users_of_the_core_are_known() -> None:
+    assert {module.__name__.rpartition(".")[2] for module in USERS} >= {"batch", "contour", "engine", "noise", "parted_cells"}
 
 
 def test_nodes_and_their_sums() -> None:

@@ -11,6 +11,8 @@ from hockeystick.loss.noise import Grid, Shape, TooFine
 from hockeystick.loss.sampled_decay import cut_step, sampled_gap
 from hockeystick.numerics.cells import RATIO, Cells
 
+pytestmark = pytest.mark.usefixtures("arithmetic")
+
 
 def _draws(count, seed):
     random = np.random.default_rng(seed)

@@ -10,6 +10,8 @@ from mpmath import mp, mpf
 import hockeystick as hs
 import oracle
 
+pytestmark = pytest.mark.usefixtures("arithmetic")
+
 CLOSE = 1e-12
 
 

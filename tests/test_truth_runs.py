@@ -11,6 +11,8 @@ import oracle
 from cases import built
 from hockeystick.loss.contour import Saddle
 
+pytestmark = pytest.mark.usefixtures("arithmetic")
+
 STORED = json.loads((Path(__file__).parent / "data" / "truth.json").read_text())
 
 

@@ -35,7 +35,9 @@ def composed(uses: Iterable[tuple[Loss, int]]) -> "ComposedLoss":
             squares.append(count * loss.square)
         else:
             counts[loss] = counts.get(loss, 0) + count
-    terms = sorted(counts.items(), key=lambda item: repr(item[0]))
+    terms = list(counts.items())
+    if len(terms) > 1:
+        terms.sort(key=lambda item: repr(item[0]))
     if squares:
         terms.insert(0, (GaussianLoss(math.fsum(squares)), 1))
     return ComposedLoss(tuple(terms))
