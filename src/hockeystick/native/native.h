@@ -92,6 +92,26 @@ int terms_of(const double *value, const double *error, Size many, Size nodes, do
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
 int cut_of(const double *decay, double start, double step, double wanted, Size most, double *beyond);
 
+/* saddle.c: what is told of a run is a guide, but for the grids */
+enum { GUIDED = 1500 };
+
+typedef struct {
+    double noise, rate, noise_error, count, log_delta, below, above, floor; /* below < log delta < above, surely */
+    int many, removal[ROWS];
+} Run;
+
+/* log M at real k to a few digits: `Guide` of loss/sampled.py */
+typedef struct {
+    double rows[4 * GUIDED], reach, mass, drift, variance, top;
+    Size size;
+} Guide;
+
+static inline double exponent(const Run *run, int row, double c) { return run->removal[row] ? 1.0 + c : -c; }
+int guided(Guide *guide, const Run *run, double k, double jet[3]);
+int expanded(Guide *guide, const Run *run, double c, double jet[3]);
+double saddle_of_delta(Guide *guide, const Run *run);
+double *make_grid(Grid *grid, const Run *run, double k, double lead, double reach, double ahead, double step);
+
 static inline double larger(double a, double b) { return a > b ? a : b; }
 static inline double smaller(double a, double b) { return a < b ? a : b; }
 static inline double log_tail_bound(double x) { return x >= 0.0 ? -0.5 * x * x - M_LN2 : 0.0; }
