@@ -169,7 +169,7 @@ def test_marked_steps() -> None:
         assert rule[1] < math.exp(-35.0)
         assert abs(step.q - other.q) <= step.q * step.error + other.q * other.error
         assert abs(step.drift - other.drift) <= step.drift * step.error + other.drift * other.error
-        assert np.all(far[::2] <= other_far[::2] + 0.05)
+        assert np.all(far <= other_far + 0.05)
         np.testing.assert_allclose(bounds, other_bounds, rtol=1e-9)
     assert seen > 20
 
@@ -204,6 +204,40 @@ def test_answers(seed: int) -> None:
     assert found.upper - found.lower <= max(3.0 * (plain.upper - plain.lower), 1e-9 * plain.upper)
 
 
+def test_what_is_no_number_proves_nothing() -> None:
+    grid = Grid(Shape(1.0, 0.01), 2.0, 0.0, 40.0, 5.0)
+    assert grid.rows is not None
+    bound = np.empty(1)
+    core.above(grid.rows, grid.numbers, np.array([2.0]), bound)
+    assert 0.0 <= bound[0] < 1.0
+    grid.rows[1, 7] = math.nan
+    core.above(grid.rows, grid.numbers, np.array([2.0]), bound)
+    assert bound[0] == math.inf
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (0.0922, 2.669e-312, 2.0, -3.61),
+        (0.1086, 5e-324, 7.0, -4.28),
+        (1.0, 0.0, 2.0, -3.0),
+        (1.0, 1.0, 2.0, -3.0),
+        (0.0, 0.1, 2.0, -3.0),
+        (math.nan, 0.1, 2.0, -3.0),
+        (1.0, math.nan, 2.0, -3.0),
+        (1.0, 0.1, math.inf, -3.0),
+        (1.0, 0.1, 0.0, -3.0),
+        (1.0, 0.1, 2.0, 0.0),
+        (1.0, 0.1, 2.0, math.nan),
+        (1.0, 0.1, 2.0, -math.inf),
+    ],
+)
+def test_runs_that_are_left_to_python(given: tuple[float, float, float, float]) -> None:
+    noise_, rate, count, log_delta = given
+    for removals in (0, 1, 2, 3, 4):
+        assert core.epsilon(noise_, rate, 0.0, count, removals, log_delta, log_delta, log_delta, 1e9) is None
+
+
 def test_without_the_core() -> None:
     """HOCKEYSTICK_PURE=1: the same questions are answered."""
     code = (
@@ -228,6 +262,9 @@ def test_without_the_core() -> None:
         lambda: core.above(np.empty((4, 3)), np.empty(9), np.empty(2), np.empty(1)),
         lambda: core.sums(np.empty((2, 5), dtype=complex), 0, 0.1, 0.0),
         lambda: core.cut(np.empty(5), 1.0, 1.0, 1.0, 1),
+        lambda: core.above(np.empty((4, 3)), np.empty(9), np.zeros(2, dtype=np.int64), np.empty(2)),
+        lambda: core.above(np.empty((4, 3)), np.empty(9), np.zeros(4, dtype=np.float32), np.empty(2)),
+        lambda: core.expand(np.broadcast_to(1.0, (4, 3)), 1.0, 0.0),
     ],
 )
 def test_arguments_that_do_not_fit(call: Callable[[], object]) -> None:

@@ -49,13 +49,20 @@ def test_elementary_functions(function, grid, truth):
     assert 2.0 * worst(function(grid), [truth(arb(x)) for x in grid.tolist()]) <= rounding.FUNCTION
 
 
-@pytest.mark.parametrize("name", ["exp", "expm1", "log", "log1p"])
+@pytest.mark.parametrize("name", ["exp", "expm1", "log", "log1p", "sin", "cos"])
 def test_elementary_functions_of_the_c_library(name):
     ctx.prec = 200
     _, grid, truth = FUNCTIONS[name]
     grid = grid[grid != 1.0] if name == "log" else grid
     found = np.array([getattr(math, name)(x) for x in grid.tolist()])
     assert 2.0 * worst(found, [truth(arb(x)) for x in grid.tolist()]) <= rounding.FUNCTION
+
+
+def test_the_error_function_of_the_c_library():
+    ctx.prec = 400
+    grid = np.linspace(-6.0, 26.0, 4001)
+    found = np.array([math.erfc(x) for x in grid.tolist()])
+    assert 2.0 * worst(found, [arb(x).erfc() for x in grid.tolist()]) <= rounding.ERFC
 
 
 def test_the_scaled_error_function():

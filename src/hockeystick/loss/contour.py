@@ -206,7 +206,8 @@ class Contour:
         kernel = (c * (c + 1.0)) / (w * (w + 1.0))
         kernel[0] = 0.5
         value -= np.array(self.height)[:, None]
-        if float(value.real.max()) > 1.0:
+        first = error[:, :1]
+        if float(value.real.max()) > 1.0 or not float(first.max()) < 1.0:
             return False
         error = error + UNIT * (2.0 * np.abs(value) + (4.0 * abs(epsilon) * u + (12.0 + 3.0 * FUNCTION / UNIT)))
         value.imag -= u * epsilon
@@ -215,8 +216,8 @@ class Contour:
         self.lever = (sizes @ u).tolist()
         relative = np.expm1(np.minimum(error, 600.0))
         self.errors = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
-        if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c)
-            most = np.abs(kernel) * np.exp(np.minimum(value.real + error, 0.0)) * SECOND_ORDER
+        if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c), which is told up to e^error
+            most = np.abs(kernel) * np.exp(first) * SECOND_ORDER
             self.errors = np.where(error > 600.0, most + sizes, self.errors)
         self.sum_error = self.errors.sum(axis=1).tolist()
         return True

@@ -166,11 +166,10 @@ class PartedCells:
         part = self.broad(False)
         edges, ratio, last_x = self.edges[part], self.ratio[part], float(self.x[part][-1])
         if core is not None:
-            some = np.ascontiguousarray(u[::2])  # a bound holds beyond its u as well
-            found = np.empty(some.size)
+            found = np.empty(u.size)
             rows, numbers = self._told(part, k * ratio[1:], np.full(ratio.size - 1, -math.inf), 0.0)
-            core.far_off(rows, numbers, k, last_x, math.log(self.left), some, found)
-            return np.repeat(found, 2)[: u.size]
+            core.far_off(rows, numbers, k, last_x, math.log(self.left), u, found)
+            return found
         arg = np.arctan2(self.share[part][:-1] * np.sin(_TURNS), 1.0 - self.share[part][:-1] * (1.0 - np.cos(_TURNS)))
         heights = self.shape.noise * _TURNS
         modulus = self.lifted(_TURNS, False)[1] + k * ratio[1:] + 0.5 * heights * heights

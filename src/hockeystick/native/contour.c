@@ -52,12 +52,14 @@ FUNCTION_OF_PYTHON(native_sums) {
     return NULL;
 }
 
-/* 0 where rounding has drowned the peak: |phi| is largest at u = 0 */
+/* 0 where rounding has drowned the peak: |phi| is largest at u = 0, where it is told up to e^error */
 int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon, double *weights,
              double *errors, double *heights, double *levers, double *sums) {
     for (Size row = 0; row < many; row++) {
         heights[row] = value[2 * row * nodes];
         levers[row] = sums[row] = 0.0;
+        if (!(error[row * nodes] < 1.0))
+            return 0;
     }
     for (Size node = 0; node < nodes; node++) {
         double u = step * (double)node, re = c * (c + 1.0) - u * u, im = u * (2.0 * c + 1.0), norm = re * re + im * im;
@@ -76,7 +78,7 @@ int terms_of(const double *value, const double *error, Size many, Size nodes, do
             if (off <= CAP)
                 errors[at] = size * (expm1(off) * SECOND_ORDER + 2.0 * (double)nodes * UNIT);
             else
-                errors[at] = kernel * exp(smaller(real + off, 0.0)) * SECOND_ORDER + size;
+                errors[at] = kernel * exp(error[row * nodes]) * SECOND_ORDER + size;
             levers[row] += size * u;
             sums[row] += errors[at];
         }

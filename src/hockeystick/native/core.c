@@ -1,6 +1,7 @@
 /* The module: its functions, and how their arguments are read. */
 #include "native.h"
 #include <stdarg.h>
+#include <string.h>
 
 void release(Held *held) {
     while (held->count > 0)
@@ -16,9 +17,13 @@ int parse(Held *held, PyObject *const *args, Size count, const char *format, ...
         if (format[place] == 'a') {
             Array *array = va_arg(into, Array *);
             Py_buffer *view = &held->views[held->count];
-            if (PyObject_GetBuffer(args[place], view, PyBUF_C_CONTIGUOUS) < 0)
+            if (PyObject_GetBuffer(args[place], view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE) < 0)
                 break;
             held->count++;
+            if (!view->format || (strcmp(view->format, "d") && strcmp(view->format, "Zd"))) {
+                PyErr_Format(PyExc_TypeError, "argument %zd has no doubles", place + 1);
+                break;
+            }
             array->at = view->buf;
             array->size = view->len / (Size)sizeof(double);
         } else if (format[place] == 'd') {

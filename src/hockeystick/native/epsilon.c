@@ -57,7 +57,7 @@ static void bounds(const Contour *contour, double epsilon, double *lower, double
         double low = totals[row] - lost - (beyond + before);
         if (low > 0.0)
             *lower = larger(*lower, scale - error + log(low));
-        proved[pair] = smaller(proved[pair], scale + error + log(larger(totals[row] + lost, 1e-300)));
+        proved[pair] = smaller(proved[pair], scale + error + log(larger(1e-300, totals[row] + lost)));
     }
     *upper = -INFINITY;
     for (int pair = 0; pair < contour->pairs; pair++)
@@ -77,17 +77,22 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, int every, d
                 bound = smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
             bound = run->count * bound + 3.0 * UNIT * fabs(run->count * bound);
             contour->forward_log[row][i] = log_markov * (1.0 - 2.0 * FUNCTION) + bound;
+            if (!(fabs(contour->forward_log[row][i]) < INFINITY))
+                return 0;
             largest = larger(largest, fabs(contour->forward_log[row][i]));
         }
     }
     contour->forward_size = largest + deepest + 1.0;
-    if (!(largest < INFINITY) || fabs(c * contour->epsilon) * UNIT > 0.01)
+    if (!(fabs(c * contour->epsilon) * UNIT <= 0.01)) /* rounding alone would drown the answer */
         return 0;
     *top = 0.0;
     contour->many = 0;
     contour->pairs = run->many;
     for (int row = 0; row < run->many; row++) {
-        *top = larger(*top, markov_epsilon(contour, row, run->below));
+        double end = markov_epsilon(contour, row, run->below);
+        if (!(fabs(end) < INFINITY))
+            return 0;
+        *top = larger(*top, end);
         if (row == 0 || every || markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c) {
             points[contour->many] = exponent(run, row, c);
             contour->live[contour->many++] = row;
@@ -111,7 +116,9 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, int every, d
         decay[cell] = run->count * least * (1.0 - 4.0 * UNIT);
     }
     double factor = c * (c + 1.0) / contour->step * SECOND_ORDER, share = contour->width / contour->step;
-    double most = log(larger(ALLOWED / share, 1.0)) / log(1.25);
+    double most = smaller(CELLS, log(larger(1.0, ALLOWED / share)) / log(1.25));
+    if (!(most >= 0.0))
+        return 0;
     int cell = cut_of(decay, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
     contour->dropped = rest * factor;
     contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(1.25, cell)) : INFINITY;
@@ -236,13 +243,13 @@ static int proved(Contour *contour, Guide *guide, const Run *run, int every, dou
             return proved(contour, guide, run, 1, low, high); /* a pair that was left out may matter after all */
     }
     double down = guess - ahead, up = guess + ahead, gap = -1.0, other = -1.0;
-    for (int turn = 0; turn < TRIES && gap < 0.0; turn++) {
+    for (int turn = 0; turn < TRIES && gap < 0.0 && fabs(down) < INFINITY; turn++) {
         bounds(contour, down, &lower, &upper);
         gap = lower - run->above;
         if (!(gap >= 0.0))
             down = nextafter(down + gap / c * (1.0 + 1e-6 + 0.1 * turn), -INFINITY);
     }
-    for (int turn = 0; turn < TRIES && other < 0.0; turn++) {
+    for (int turn = 0; turn < TRIES && other < 0.0 && fabs(up) < INFINITY; turn++) {
         bounds(contour, up, &lower, &upper);
         other = run->below - upper;
         if (!(other >= 0.0))
@@ -293,10 +300,13 @@ static int answered(const Run *run, double *low, double *high) {
     return found;
 }
 
-static void order(Run *run, Size removals) { /* 1 for (True,), 2 for (False,), 3 for (True, False) */
+/* Fixes the ordered pairs: 1 is (True,), 2 (False,), 3 (True, False); 0 if the numbers are not those of a run */
+static int ordered(Run *run, Size removals) {
     run->many = removals == 3 ? 2 : 1;
     run->removal[0] = removals != 2;
     run->removal[1] = 0;
+    return 1 <= removals && removals <= 3 && 1e-100 < run->noise && run->noise < 1e100 && 1e-300 < run->rate && run->rate < 1.0 &&
+           1.0 <= run->count && run->count < INFINITY && -1e3 < run->log_delta && run->log_delta < 0.0;
 }
 
 /* epsilon(noise, rate, noise_error, count, removals, log_delta, below, above, floor): both ends, or None */
@@ -309,8 +319,7 @@ FUNCTION_OF_PYTHON(native_epsilon) {
     if (!parse(&held, args, count, "ddddndddd", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &run.log_delta,
                &run.below, &run.above, &run.floor))
         return NULL;
-    order(&run, removals);
-    if (!answered(&run, &low, &high))
+    if (!ordered(&run, removals) || !answered(&run, &low, &high))
         Py_RETURN_NONE;
     return Py_BuildValue("(dd)", low, high);
 }
@@ -337,8 +346,7 @@ FUNCTION_OF_PYTHON(native_epsilons) {
         run.below = run.log_delta - slack;
         run.above = run.log_delta + slack;
         run.floor = 0.0;
-        order(&run, removals);
-        int found = answered(&run, &least, &most) && least > 0.0;
+        int found = ordered(&run, removals) && answered(&run, &least, &most) && least > 0.0;
         low.at[i] = found ? least : NAN;
         high.at[i] = found ? most : NAN;
     }

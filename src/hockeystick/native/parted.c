@@ -23,7 +23,7 @@ static double log_g(double y) {
 
 static double log_sum(double a, double b) {
     double most = larger(a, b), least = smaller(a, b);
-    return least < most - 50.0 ? most + 1e-15 : most + log1p(exp(least - most));
+    return least < most - 50.0 || most == -INFINITY ? most + 1e-15 : most + log1p(exp(least - most));
 }
 
 /* log of bounds of |1 - g| and |g| on a cell, at every angle between two: the cosine and sine of the larger, the cosine of the
@@ -179,8 +179,9 @@ FUNCTION_OF_PYTHON(native_rule) {
                 rule.heights[level] = step.noise * rule.angles[level];
             }
             if (beyond == -INFINITY) {
-                double end = step.edges[step.cells], near = larger(step.edges[step.cells - 1], 0.0), lowest = rule.heights[LEVELS - 1];
+                double end = step.edges[step.cells], left = step.edges[step.cells - 1], lowest = rule.heights[LEVELS - 1];
                 double last = integrand(&step, step.cells - 1, rule.angles[LEVELS - 1], rule.angles[LEVELS - 1]) + LOG_ROOT_TWO_PI;
+                double near = left > 0.0 ? left : smaller(end, 0.0);
                 beyond = last + 0.5 * (near * near - lowest * lowest) + log_tail_bound(end);
             }
             error = rule_bound(&rule, &step, exp(low), beyond, goal);
@@ -325,7 +326,7 @@ FUNCTION_OF_PYTHON(native_pieces) {
 }
 
 /* bent(ratio, x, weight, k): a bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are told;
-   inf where it is no double.  e^{kL} - 1 - k x is convex in L and smallest at L = 0, where it is 0. */
+   inf where it is no double.  e^{kL} - 1 - k x falls to 0 at L = 0 and grows from there on. */
 FUNCTION_OF_PYTHON(native_bent) {
     Held held;
     Array ratio, x, weight;

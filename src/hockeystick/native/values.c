@@ -11,7 +11,9 @@ double bound_above(const Grid *grid, double k) {
     double slack = UNIT * (12.0 * fabs(k) * size + (4.0 * reach * reach + (double)grid->size + 60.0));
     double rule = smaller(rule_error(grid, k, grid->angle), -1e-9);
     double within = top + log(inside), beyond = outside(grid, k), most = larger(within, beyond);
-    return rule < -1.0 ? most + log1p(exp(smaller(within, beyond) - most)) + (slack - log1p(-exp(rule))) : INFINITY;
+    if (!(within < INFINITY && beyond < INFINITY && rule < -1.0)) /* or it is no number */
+        return INFINITY;
+    return most + log1p(exp(smaller(within, beyond) - most)) + (slack - log1p(-exp(rule)));
 }
 
 /* above(rows, numbers, k, out): upper bounds of log M at real k */
