@@ -3,8 +3,8 @@
     python -m bench.instructions            `make bench-check`: ends with 1 if a case needs over 10% more than on record
     python -m bench.instructions --record   writes bench/instructions.json anew
 
-Counts depend on the versions of Python, NumPy and SciPy and on the processor's family.  They are kept with the counts; elsewhere
-nothing is compared.
+Counts depend on the versions of Python, NumPy and SciPy, on the processor's family and on whether the core was compiled.  They are
+kept with the counts; elsewhere nothing is compared.
 """
 
 import json
@@ -18,6 +18,8 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+from hockeystick.native import core
+
 from .harness import ONE_CORE, ROOT
 
 RECORD = Path(__file__).parent / "instructions.json"
@@ -29,7 +31,7 @@ Counts = dict[str, int]
 def here() -> dict[str, str]:
     """What the counts depend on."""
     versions = {name: version(name) for name in ("numpy", "scipy")}
-    return {"python": platform.python_version(), **versions, "machine": platform.machine()}
+    return {"python": platform.python_version(), **versions, "machine": platform.machine(), "core": "NumPy" if core is None else "C"}
 
 
 def counted(script: Path = ROOT / "bench" / "counted.py") -> list[int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..numerics.roots import bracketed
 from ..numerics.series import Array
 from .apart import lift_of
 from .composed import ComposedLoss
@@ -17,7 +18,7 @@ from .sampled import SampledGaussianLoss
 
 _SMALL = 0.25  # of epsilon
 _SPACING, _BEFORE, _BEYOND = 0.05, 8.0, 4.0  # of the nodes of the noise, and how far they reach
-_LEAST, _MOST, _HALVINGS = 1e-7, 300.0, 14  # of epsilon
+_LEAST, _MOST, _CLOSE = 1e-7, 300.0, 1e-3  # of epsilon; of its logarithm
 _NODES = 20_000
 FAINT = -715.0  # log delta: less is no double, or one with few digits
 
@@ -27,10 +28,8 @@ def jumped_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
     about = _about(run, log_delta) if log_delta > FAINT else None
     if about is None:
         return None
-    left, right = least, most = math.log(_LEAST), math.log(_MOST)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (left + right)
-        left, right = (middle, right) if about(math.exp(middle)) > log_delta else (left, middle)
+    least, most = math.log(_LEAST), math.log(_MOST)
+    left, right = bracketed(lambda x: log_delta - about(math.exp(x)), least, most, _CLOSE)
     return math.exp(0.5 * (left + right)) if least < left and right < most else None
 
 

@@ -4,7 +4,7 @@
 enum { LEVELS = 32, SCANNED = 8, PIECES = 16, TURNS = 8, LARGE = 0, MIDDLE = 1, ALL = 2 };
 static const double ANGLES[TURNS] = {0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74};
 #define SLACK 1e-9
-#define FAINT 45.0 /* log of how much less is counted, not summed */
+#define FAINT 30.0 /* log of how much less is counted, not summed */
 
 /* One step on broad cells of z: x + q at their edges, the share r, and two logarithms for each */
 typedef struct {
@@ -34,8 +34,11 @@ static void marked(const Step *step, Size cell, double cosine, double sine, doub
     double right = (step->grown[cell + 1] * lower - (step->rate + mark)) / width;
     double near = left > 0.0 ? left : smaller(right, 0.0);
     double bulge = log(larger(b, 1e-300)) + 0.5 * (b - near) * (b + near) - LOG_ROOT_TWO_PI;
-    *below = log_sum(log_g(-left), bulge);
-    *above = log_sum(log_g(right), bulge);
+    *below = *above = bulge + 1e-15;
+    if (bulge < 40.0) { /* or it is all there is */
+        *below = log_sum(log_g(-left), bulge);
+        *above = log_sum(log_g(right), bulge);
+    }
 }
 
 /* log of a bound of the marks' part of the integrand on a cell */
