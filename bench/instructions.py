@@ -31,7 +31,12 @@ Counts = dict[str, int]
 def here() -> dict[str, str]:
     """What the counts depend on."""
     versions = {name: version(name) for name in ("numpy", "scipy")}
-    return {"python": platform.python_version(), **versions, "machine": platform.machine(), "core": "NumPy" if core is None else "C"}
+    return {
+        "python": platform.python_version(),
+        **versions,
+        "machine": platform.machine(),
+        "core": "NumPy" if core is None else "C",
+    }
 
 
 def counted(script: Path = ROOT / "bench" / "counted.py") -> list[int]:
