@@ -3,8 +3,8 @@
     python -m bench.instructions            `make bench-check`: ends with 1 if a case needs over 10% more than on record
     python -m bench.instructions --record   writes bench/instructions.json anew
 
-Counts depend on the versions of Python, NumPy and SciPy, on the processor's family and on whether the core was compiled.  They are
-kept with the counts; elsewhere nothing is compared.
+Counts depend on the versions of Python, NumPy and SciPy, on the processor's family and on whether the core was compiled.  They
+are kept with the counts; elsewhere nothing is compared.
 """
 
 import json
