@@ -40,7 +40,7 @@ class Apart(ABC):
         listed = list(steps)
         totals = [math.fsum(one[-2] * one[place] for one in listed) for place in (0, 1)]
         errors = [math.fsum(one[-2] * one[place] * one[-1] for one in listed) for place in (0, 1)]
-        error = max(off / total if total > 0.0 else 1.0 for off, total in zip(errors, totals, strict=True))
+        error = max((off / total for off, total in zip(errors, totals, strict=True) if total > 0.0), default=1.0)
         if not self.lift:
             error /= 1.0 - max(max(one[:2]) for one in listed)
         self.count_error = error * (1.0 + 1e-6) + 4.0 * FUNCTION + (len(listed) + 8.0) * UNIT

@@ -217,7 +217,7 @@ class Contour:
         relative = np.expm1(np.minimum(error, 600.0))
         self.errors = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
         if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c), which is told up to e^error
-            most = np.abs(kernel) * np.exp(first) * SECOND_ORDER
+            most = np.abs(kernel) * np.exp(np.minimum(value.real + error, first)) * SECOND_ORDER
             self.errors = np.where(error > 600.0, most + sizes, self.errors)
         self.sum_error = self.errors.sum(axis=1).tolist()
         return True

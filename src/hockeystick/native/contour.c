@@ -78,7 +78,7 @@ int terms_of(const double *value, const double *error, Size many, Size nodes, do
             if (off <= CAP)
                 errors[at] = size * (expm1(off) * SECOND_ORDER + 2.0 * (double)nodes * UNIT);
             else
-                errors[at] = kernel * exp(error[row * nodes]) * SECOND_ORDER + size;
+                errors[at] = kernel * exp(smaller(real + off, error[row * nodes])) * SECOND_ORDER + size;
             levers[row] += size * u;
             sums[row] += errors[at];
         }
