@@ -1,5 +1,6 @@
 """Compiles src/hockeystick/native/*.c where there is a C compiler; without one the NumPy code beside it does the same work."""
 
+import contextlib
 import os
 import shlex
 import subprocess
@@ -26,16 +27,21 @@ class CustomBuildHook(BuildHookInterface[Any]):
 
 
 def compiled(root: Path, built: Path) -> bool:
-    """Whether the core could be built."""
+    """Whether the core could be built; one of older sources is removed if not."""
     linker = shlex.split(sysconfig.get_config_var("LDSHARED") or "cc -shared")
     if "CC" in os.environ:
         linker[:1] = shlex.split(os.environ["CC"])
     sources = sorted(str(path) for path in (root / FOLDER).glob("*.c"))
-    command = [*linker, *FLAGS, f"-I{sysconfig.get_path('include')}", *sources, "-o", str(root / built), "-lm"]
-    (root / built).unlink(missing_ok=True)  # one of older sources would be worse than none
+    target, fresh = root / built, root / f"{built}.new"
+    command = [*linker, *FLAGS, f"-I{sysconfig.get_path('include')}", *sources, "-o", str(fresh), "-lm"]
     try:
         subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+        fresh.replace(target)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"hockeystick's core was not compiled ({error}); NumPy will do its work, more slowly", file=sys.stderr)
+        why = getattr(error, "stderr", None) or error
+        print(f"hockeystick's core was not compiled; NumPy will do its work, more slowly: {why}", file=sys.stderr)
+        with contextlib.suppress(OSError):
+            if target.stat().st_mtime < max(path.stat().st_mtime for path in (root / FOLDER).glob("*.[ch]")):
+                target.unlink()
         return False
     return True

@@ -1,7 +1,7 @@
 """The loops that every question goes through, compiled where a C compiler was at hand when the package was installed.
 
 Each has a twin in NumPy, with the theorem it rests on; without a compiler, or with HOCKEYSTICK_PURE=1 in the environment, the
-twins do the work: about three times slower, with answers that are certified in the same way.
+twins do the work: more slowly, with answers that are certified in the same way.
 """
 
 import os
