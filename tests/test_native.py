@@ -3,22 +3,27 @@
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick import native
+from hockeystick.loss import contour, noise, parted_cells, sampled_decay
 from hockeystick.loss.noise import Grid, Nodes, Shape, TooFine
 from hockeystick.loss.parted_cells import Marks
 from hockeystick.loss.parted_step import PartedStep
 from hockeystick.loss.sampled import Guide, SampledGaussianLoss
 from hockeystick.loss.sampled_slice import SampledGaussianSlice
 from hockeystick.native import core
-from hockeystick.numerics.cells import Cells
+from hockeystick.numerics import rounding
+from hockeystick.numerics.cells import COUNT, Cells
 from hockeystick.numerics.series import Array, ComplexArray
 from twins import USERS, pure
 
@@ -47,6 +52,32 @@ def both(build: Callable[[], object]) -> tuple[object, object]:
 
 def test_all_users_of_the_core_are_known() -> None:
     assert {module.__name__.rpartition(".")[2] for module in USERS} >= {"batch", "contour", "engine", "noise", "parted_cells"}
+
+
+def test_both_have_the_same_constants() -> None:
+    """Those that a change of one of the twins might leave behind."""
+    folder = Path(native.__file__).parent
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.[ch]")))
+    if not text:
+        pytest.skip("the sources in C are not installed")
+
+    def listed(name: str) -> list[float]:
+        (found,) = re.findall(rf"\b{name}\[\w+\] = {{([^}}]*)}}", text)
+        return [float(one) for one in found.split(",")]
+
+    def single(name: str) -> float:
+        (found,) = set(re.findall(rf"(?:#define {name} |\b{name} = )([-+.\dxpe]+)", text))
+        return float.fromhex(found) if "x" in found else float(found)
+
+    assert listed("AHEAD") == list(contour.FORWARD)
+    assert listed("SHARES")[1:3] == list(contour.SHARES)
+    assert listed("ANGLES") == parted_cells._TURNS[:, 0].tolist()
+    assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
+    assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, sampled_decay._CUTS, parted_cells.LEVELS.size]
+    assert "SECOND_ORDER (1.0 + 1e-6)" in text
+    assert rounding.SECOND_ORDER == 1.0 + 1e-6
+    assert "FUNCTION (8.0 * UNIT)" in text
+    assert rounding.FUNCTION == 8.0 * rounding.UNIT
 
 
 def test_nodes_and_their_sums() -> None:

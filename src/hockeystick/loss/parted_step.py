@@ -14,7 +14,8 @@ from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, LOG_NDTR, UNIT
 from ..numerics.series import BLOCK, Array, ComplexArray, blocked_sum
-from .noise import Nodes, Shape, TooFine, power_tails
+from .noise import Nodes, Shape, TooFine
+from .noise_split import power_tails
 from .parted_cells import LOW, SLACK, Marks, PartedCells, log_g
 
 _WORK = 1.6e8  # products of one transform

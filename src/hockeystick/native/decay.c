@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { CUTS = 10, STOPS = 17 };
-static const int WHOLE[3] = {2, 4, 8}, AHEAD[3] = {3, 6, 9}; /* log(whole)/log(1.25), rounded down */
+static const int WHOLE[3] = {2, 4, 8}, FARTHER[3] = {3, 6, 9}; /* log(whole)/log(1.25), rounded down */
 
 typedef struct {
     double m0, m1, m2, m3, m4, mass, pull, bell, both;
@@ -143,8 +143,8 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
     for (int row = 0; row < many; row++) {
         double *gap = out + row * CELLS;
         for (int way = 0; way < 3; way++) /* what holds far out, nearer in */
-            for (int cell = 0; cell + AHEAD[way] < CELLS; cell++) {
-                double bound = far[row][cell + AHEAD[way]];
+            for (int cell = 0; cell + FARTHER[way] < CELLS; cell++) {
+                double bound = far[row][cell + FARTHER[way]];
                 gap[cell] = larger(bound * (2.0 - bound) * (0.5 / (WHOLE[way] * WHOLE[way])), gap[cell]);
             }
         for (int cell = 0; cell < CELLS; cell++)
