@@ -2,92 +2,31 @@
    the saddle, or left of it, where that has few nodes and proves close ends.  Everything else is left to Python. */
 #include "native.h"
 
-enum { FORWARD = 5, NODES = 1000, TRIES = 12 };
-static const double AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};
+enum { NODES = 1000, TRIES = 12 };
 enum { CONTOURS = 4 }; /* through the saddle, or left of it, where there are fewer nodes */
 static const double SHARES[CONTOURS] = {1.0, 0.75, 0.55, 1.0}, MANY[CONTOURS] = {250.0, NODES, NODES, NODES};
-#define TOLERANCE 29.0
 #define ALLOWED 4096.0 /* nodes of a contour */
-#define CLOSE 1e-9
 #define WORK 4e5 /* nodes of the noise times those of the contour */
 #define FINE 33.0 /* -log of the error of the rule for values, times the count */
-
-/* What a contour knows: loss/contour.py */
-typedef struct {
-    double c, step, width, epsilon, most, wanted, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
-    double fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS], *weights; /* followed by room for `lay` */
-    int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
-    Size nodes;
-} Contour;
-
-static double markov(const Contour *contour, int row, double epsilon) {
-    double slack = 8.0 * UNIT * (contour->forward_size + fabs(contour->forward[FORWARD - 1] * epsilon)), least = INFINITY;
-    for (int i = 0; i < FORWARD; i++)
-        least = smaller(least, contour->forward_log[row][i] - contour->forward[i] * epsilon);
-    return least + slack;
-}
-
-static double markov_epsilon(const Contour *contour, int row, double log_delta) {
-    double least = INFINITY;
-    for (int i = 0; i < FORWARD; i++)
-        least = smaller(least, (contour->forward_log[row][i] - log_delta) / contour->forward[i]);
-    return least + 16.0 * UNIT * (fabs(least) + (contour->forward_size + fabs(log_delta)) / contour->c);
-}
-
-/* Certified bounds of log delta: the larger of those of the pairs */
-static void bounds(const Contour *contour, double epsilon, double *lower, double *upper) {
-    double totals[ROWS], swings[ROWS], moved = fabs(epsilon - contour->epsilon), span = 2.0 * PI / contour->step, c = contour->c;
-    double last = contour->forward[FORWARD - 1], ahead = last - c, near = contour->forward[1] - c;
-    double slack = 8.0 * UNIT * (contour->forward_size + fabs(last * epsilon) + span * ahead);
-    double wrap_near = (1.0 + 1e-9) / -expm1(-span * near), wrap_c = (1.0 + 1e-9) / -expm1(-span * c), proved[ROWS];
-    sums_of(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
-    for (int pair = 0; pair < contour->pairs; pair++)
-        proved[pair] = markov(contour, pair, epsilon);
-    *lower = -INFINITY;
-    for (int row = 0; row < contour->many; row++) {
-        int pair = contour->live[row];
-        double scale = contour->fixed[row] - c * epsilon, aliased = INFINITY;
-        double error = contour->height_error[row] + 8.0 * UNIT * (fabs(scale) + fabs(c * epsilon));
-        double lost = contour->sum_error[row] + contour->lever[row] * (moved * 4.0 * UNIT) + contour->dropped;
-        for (int i = 1; i < FORWARD; i++) {
-            double s = contour->forward[i];
-            aliased = smaller(aliased, contour->forward_log[pair][i] - s * epsilon - span * (s - c));
-        }
-        double beyond = exp(smaller(aliased + slack - scale, 700.0)) * wrap_near, before = exp(smaller(-scale - span * c, 700.0)) * wrap_c;
-        double low = totals[row] - lost - (beyond + before);
-        if (low > 0.0)
-            *lower = larger(*lower, scale - error + log(low));
-        proved[pair] = smaller(proved[pair], scale + error + log(larger(1e-300, totals[row] + lost)));
-    }
-    *upper = -INFINITY;
-    for (int pair = 0; pair < contour->pairs; pair++)
-        *upper = larger(*upper, proved[pair]);
-}
 
 /* Bounds of K ahead of the saddle, the step, and where the nodes may end, for every pair or for those that seem to matter; 0 if
    there would be many or they prove too little */
 static int plan(Contour *contour, const Run *run, const Grid *grid, int every, double *top) {
-    double c = contour->c, largest = 0.0, deepest = 0.0, points[ROWS], decay[ROWS * CELLS];
+    double c = contour->c, points[ROWS], decay[ROWS * CELLS], above[ROWS][FORWARD];
+    contour->pairs = run->many;
     for (int i = 0; i < FORWARD; i++) {
-        double s = contour->forward[i] = c + AHEAD[i] * contour->width, log_markov = -log1p(s) - s * log1p(1.0 / s);
-        deepest = larger(deepest, fabs(log_markov));
+        double s = contour->forward[i] = c + AHEAD[i] * contour->width;
         for (int row = 0; row < run->many; row++) {
             double bound = bound_above(grid, exponent(run, row, s));
             if (!run->removal[row])
                 bound = smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
-            bound = run->count * bound + 3.0 * UNIT * fabs(run->count * bound);
-            contour->forward_log[row][i] = log_markov * (1.0 - 2.0 * FUNCTION) + bound;
-            if (!(fabs(contour->forward_log[row][i]) < INFINITY))
-                return 0;
-            largest = larger(largest, fabs(contour->forward_log[row][i]));
+            above[row][i] = run->count * bound + 3.0 * UNIT * fabs(run->count * bound);
         }
     }
-    contour->forward_size = largest + deepest + 1.0;
-    if (!(fabs(c * contour->epsilon) * UNIT <= 0.01)) /* rounding alone would drown the answer */
+    if (!look_ahead(contour, above))
         return 0;
     *top = 0.0;
     contour->many = 0;
-    contour->pairs = run->many;
     for (int row = 0; row < run->many; row++) {
         double end = markov_epsilon(contour, row, run->below);
         if (!(fabs(end) < INFINITY))
@@ -98,15 +37,7 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, int every, d
             contour->live[contour->many++] = row;
         }
     }
-    double left = 2.0 * PI * c / (TOLERANCE - run->log_delta), right = 0.0, rest;
-    for (int i = 1; i < FORWARD; i++) {
-        double s = contour->forward[i], height = -INFINITY;
-        for (int row = 0; row < contour->many; row++)
-            height = larger(height, contour->forward_log[contour->live[row]][i]);
-        double need = height - s * contour->epsilon + (TOLERANCE - run->log_delta);
-        right = larger(right, 2.0 * PI * (s - c) / larger(need, 1e-3));
-    }
-    contour->step = smaller(left, larger(right, 1e-3 * left));
+    choose_step(contour, run->log_delta);
     if (!decay_of(grid, points, contour->many, contour->width, decay))
         return 0;
     for (int cell = 0; cell < CELLS; cell++) {
@@ -115,21 +46,13 @@ static int plan(Contour *contour, const Run *run, const Grid *grid, int every, d
             least = smaller(least, decay[CELLS + cell]);
         decay[cell] = run->count * least * (1.0 - 4.0 * UNIT);
     }
-    double factor = c * (c + 1.0) / contour->step * SECOND_ORDER, share = contour->width / contour->step;
-    double most = smaller(CELLS, log(larger(1.0, ALLOWED / share)) / log(1.25));
-    if (!(most >= 0.0))
-        return 0;
-    int cell = cut_of(decay, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
-    contour->dropped = rest * factor;
-    contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(1.25, cell)) : INFINITY;
-    contour->nodes = contour->wanted <= contour->most ? (Size)contour->wanted : 0;
-    return contour->nodes > 0;
+    return cut_nodes(contour, decay, ALLOWED);
 }
 
 /* The terms of the sum; 0 if they prove nothing */
 static int lay(Contour *contour, const Run *run, const double *levels) {
     double c = contour->c, reach = contour->step * (double)(contour->nodes - 1), k[ROWS], least = INFINITY;
-    double *value = contour->weights + 2 * ROWS * NODES, *error = value + 2 * ROWS * NODES, *errors = error + ROWS * NODES, heights[ROWS];
+    double *value = contour->weights + 2 * ROWS * NODES, *error = value + 2 * ROWS * NODES, *errors = error + ROWS * NODES;
     for (int row = 0; row < run->many; row++)
         least = smaller(least, fabs(levels[row]));
     for (int row = 0; row < contour->many; row++)
@@ -161,31 +84,14 @@ static int lay(Contour *contour, const Run *run, const double *levels) {
             value[2 * at] = re;
             value[2 * at + 1] = run->removal[contour->live[row]] ? im : -im;
         }
-    if (!terms_of(value, error, contour->many, contour->nodes, contour->step, c, contour->epsilon, contour->weights, errors,
-                  heights, contour->lever, contour->sum_error))
-        return 0;
-    double base = fabs(log(c)) + fabs(log1p(c)) + fabs(log(contour->step)) + 6.0;
-    double scale = log(contour->step / PI) - log(c) - log1p(c);
-    for (int row = 0; row < contour->many; row++) {
-        contour->height_error[row] = 8.0 * UNIT * (fabs(heights[row]) + base);
-        contour->fixed[row] = heights[row] + scale;
-    }
-    return 1;
+    return weigh(contour, value, error, errors);
 }
 
 /* Where log delta is about log_delta, and about how far the proofs will end from there; 0 if that is not found */
 static int search(const Contour *contour, const Run *run, double *guess, double *ahead) {
-    double epsilon = contour->epsilon, totals[ROWS], swings[ROWS], c = contour->c, below = -INFINITY, beyond = INFINITY;
+    double epsilon = contour->epsilon, c = contour->c, below = -INFINITY, beyond = INFINITY, first, slope;
     for (int turn = 0; turn < 40; turn++) {
-        double best = -INFINITY, slope = 0.0;
-        sums_of(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
-        for (int row = 0; row < contour->many; row++) {
-            double value = totals[row] > 0.0 ? contour->fixed[row] - c * epsilon + log(totals[row]) : -INFINITY;
-            if (value > best) {
-                best = value;
-                slope = swings[row] / totals[row] - c;
-            }
-        }
+        double best = estimated(contour, epsilon, &slope, &first);
         if (best > run->log_delta)
             below = epsilon;
         else
@@ -202,7 +108,7 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
         if (found) {
             double size = 8.0 * UNIT * (2.0 * fabs(c * epsilon) + fabs(run->log_delta));
             double lost = contour->sum_error[0] + contour->dropped + 2.0 * exp(-TOLERANCE);
-            *ahead = ((contour->height_error[0] + lost / larger(totals[0], 1e-300)) * 1.001 + size + run->above - run->below) / c;
+            *ahead = ((contour->height_error[0] + lost / larger(first, 1e-300)) * 1.001 + size + run->above - run->below) / c;
             *guess = epsilon + newton;
             return 1;
         }
@@ -291,10 +197,28 @@ static int along_contours(const Run *run, Guide *guide, double *space, double *l
     return 0;
 }
 
+/* Large steps counted apart in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever the larger one */
+static int in_parts(const Run *run, Guide *guide, double *space, double *low, double *high) {
+    if (!run->removal[0] || !parted_epsilon(run, low, high))
+        return 0;
+    if (run->many > 1) {
+        Run added = *run;
+        double least, most;
+        added.many = 1;
+        added.removal[0] = 0;
+        added.floor = *low;
+        if (!along_contours(&added, guide, space, &least, &most))
+            return 0;
+        *low = larger(*low, least);
+        *high = larger(*high, most);
+    }
+    return *high - *low < CLOSE * *high;
+}
+
 static int answered(const Run *run, double *low, double *high) {
     Guide *guide = malloc(sizeof *guide);
     double *space = malloc(6 * ROWS * NODES * sizeof *space);
-    int found = guide && space && along_contours(run, guide, space, low, high);
+    int found = guide && space && (along_contours(run, guide, space, low, high) || in_parts(run, guide, space, low, high));
     free(guide);
     free(space);
     return found;

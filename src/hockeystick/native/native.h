@@ -18,6 +18,7 @@
 #define LOG_ROOT_TWO_PI 0.9189385332046727417803297
 #define PI 3.14159265358979323846264338
 #define CAP 600.0
+#define SLACK 1e-9 /* relative, of bounds by cells: far more than their rounding */
 
 typedef Py_ssize_t Size;
 
@@ -92,6 +93,30 @@ int terms_of(const double *value, const double *error, Size many, Size nodes, do
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
 int cut_of(const double *decay, double start, double step, double wanted, Size most, double *beyond);
 
+/* What a contour knows: loss/contour.py */
+enum { FORWARD = 5 };
+#define TOLERANCE 29.0
+#define CLOSE 1e-9 /* ends with which one is content */
+
+typedef struct {
+    double c, step, width, epsilon, most, wanted, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
+    double fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS], *weights; /* there may be room after those */
+    int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
+    Size nodes;
+} Contour;
+
+/* bounds.c */
+extern const double AHEAD[FORWARD];
+double log_markov(double s);
+double markov(const Contour *contour, int row, double epsilon);
+double markov_epsilon(const Contour *contour, int row, double log_delta);
+int look_ahead(Contour *contour, double above[ROWS][FORWARD]);
+void choose_step(Contour *contour, double log_delta);
+int cut_nodes(Contour *contour, const double *decay, double allowed);
+int weigh(Contour *contour, const double *value, const double *error, double *errors);
+double estimated(const Contour *contour, double epsilon, double *slope, double *first);
+void bounds(const Contour *contour, double epsilon, double *lower, double *upper);
+
 /* saddle.c: what is told of a run is a guide, but for the grids */
 enum { GUIDED = 1500 };
 
@@ -111,6 +136,76 @@ int guided(Guide *guide, const Run *run, double k, double jet[3]);
 int expanded(Guide *guide, const Run *run, double c, double jet[3]);
 double saddle_of_delta(Guide *guide, const Run *run);
 double *make_grid(Grid *grid, const Run *run, double k, double lead, double reach, double ahead, double step);
+
+/* sketch.c: where a sparse run is parted, no more than a guide */
+enum { BACK = 3 };
+
+typedef struct {
+    double epsilon, high, width, log_q, c, spread, level, rates[BACK]; /* the mark; the saddle point, the width of its bump, K there */
+} Sketch;
+
+double place_of(const Run *run, double x);
+int sketched(Sketch *sketch, const Run *run, double epsilon);
+
+#define NEVER 1e-299 /* the normal distribution function is less where it is said to be 0 */
+
+/* marked.c: one step whose large outcomes are counted apart */
+typedef struct {
+    const Run *run;
+    double high, width, left, cell, last_x, fast; /* the mark; the mass left of the cells, and their width; x at the end of those kept */
+    double *edges, *ratio, *x, *share, *log_mass; /* of broad cells of z */
+    Size cells, kept;
+    double *rows, *nodes_x, *large, *kept_weight, *room; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight */
+    Size nodes;
+    double q, drift, error, rule; /* E nu and E nu x, and a bound of their relative errors; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+} Marked;
+
+int mark_cells(Marked *step, const Run *run, double high, double width, double most, double fast);
+int count_large(Marked *step, double log_q, double digits);
+void forget(Marked *step);
+double g_above(double y);
+double off_line(const Marked *step, Size cell, double cosine, double sine, int large);
+int falls_beyond(const Marked *step, double x, double angle, double k, double reach);
+double marked_step(const Marked *step, int large, double k, double reach, double size, double log_goal);
+double mark_error(const Marked *step, double x, double y, double slip);
+double slip_of(const Run *run, double z);
+double beyond_kept(const Marked *step, double k);
+double not_large_above(const Marked *step, double k);
+double reverse_above(const Marked *step, double k);
+void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy);
+
+/* marked_along.c: the same off the real axis */
+enum { TURNED = 3 };
+
+typedef struct {
+    double *room, *log_f[TURNED], *arg[TURNED], ends[TURNED]; /* on some lines, for each cell; NULL: a line that proves nothing */
+    Size cells;
+} Far;
+
+void fall_of(const Marked *step, double k, double phi, double start, double *out);
+int look_far(Far *far, const Marked *step, double k);
+double far_at(const Far *far, double u);
+int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, double *value, double *error);
+
+/* parted.c */
+double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k);
+
+/* apart.c: epsilon of a sparse run in the order "remove"; 0 if its ends are not close */
+int parted_epsilon(const Run *run, double *low, double *high);
+
+/* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im); 0 where there is no memory */
+int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im);
+
+/* A sum of numbers of one sign, rounded about once (Neumaier). */
+typedef struct {
+    double sum, rest;
+} Exact;
+
+static inline void add(Exact *into, double value) {
+    double sum = into->sum + value;
+    into->rest += fabs(into->sum) >= fabs(value) ? (into->sum - sum) + value : (value - sum) + into->sum;
+    into->sum = sum;
+}
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 static inline double smaller(double a, double b) { return a < b ? a : b; }

@@ -3,7 +3,6 @@
 
 enum { LEVELS = 32, SCANNED = 8, PIECES = 16, TURNS = 8, LARGE = 0, MIDDLE = 1, ALL = 2 };
 static const double ANGLES[TURNS] = {0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74};
-#define SLACK 1e-9
 #define FAINT 30.0 /* log of how much less is counted, not summed */
 
 /* One step on broad cells of z: x + q at their edges, the share r, and two logarithms for each */
@@ -328,34 +327,41 @@ FUNCTION_OF_PYTHON(native_pieces) {
     Py_RETURN_NONE;
 }
 
-/* bent(ratio, x, weight, k): a bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are told;
-   inf where it is no double.  e^{kL} - 1 - k x falls to 0 at L = 0 and grows from there on. */
-FUNCTION_OF_PYTHON(native_bent) {
-    Held held;
-    Array ratio, x, weight;
-    double k, total = 0.0, before = 0.0, log_before = 0.0;
-    (void)self;
-    if (!parse(&held, args, count, "aaad", &ratio, &x, &weight, &k))
-        return NULL;
-    if (ratio.size < weight.size + 1 || x.size < weight.size + 1) {
-        release(&held);
-        return PyErr_Format(PyExc_ValueError, "one end more than there are cells");
-    }
-    for (Size i = 0; i <= weight.size; i++) {
-        double y = k * ratio.at[i], value;
-        if (fabs(ratio.at[i]) * larger(fabs(k), 1.0) < 1e-3) {
-            value = 0.5 * k * (k - 1.0) * ratio.at[i] * ratio.at[i] * (1.0 + 1e-3);
+/* A bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are told; inf where it is no double.
+   e^{kL} - 1 - k x falls to 0 at L = 0 and grows from there on. */
+double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k) {
+    double total = 0.0, before = 0.0, log_before = 0.0;
+    for (Size i = 0; i <= cells; i++) {
+        double y = k * ratio[i], value;
+        if (fabs(ratio[i]) * larger(fabs(k), 1.0) < 1e-3) {
+            value = 0.5 * k * (k - 1.0) * ratio[i] * ratio[i] * (1.0 + 1e-3);
         } else {
-            value = expm1(smaller(y, 10.0)) - k * x.at[i];
-            value += 4.0 * FUNCTION * (fabs(value) + fabs(k) * fabs(x.at[i]));
+            value = expm1(smaller(y, 10.0)) - k * x[i];
+            value += 4.0 * FUNCTION * (fabs(value) + fabs(k) * fabs(x[i]));
         }
         if (i) {
-            double most = larger(y, log_before), log_weight = weight.at[i - 1];
+            double most = larger(y, log_before), log_weight = weight[i - 1];
             total += most > 9.0 ? exp(most + log_weight) : larger(value, before) * exp(log_weight);
         }
         before = value;
         log_before = y;
     }
+    return total < 1e300 ? total : INFINITY;
+}
+
+/* bent(ratio, x, weight, k): the same */
+FUNCTION_OF_PYTHON(native_bent) {
+    Held held;
+    Array ratio, x, weight;
+    double k;
+    (void)self;
+    if (!parse(&held, args, count, "aaad", &ratio, &x, &weight, &k))
+        return NULL;
+    double total = 0.0;
+    if (ratio.size < weight.size + 1 || x.size < weight.size + 1)
+        PyErr_SetString(PyExc_ValueError, "one end more than there are cells");
+    else
+        total = bent_over(ratio.at, x.at, weight.at, weight.size, k);
     release(&held);
-    return PyFloat_FromDouble(total < 1e300 ? total : INFINITY);
+    return PyErr_Occurred() ? NULL : PyFloat_FromDouble(total);
 }

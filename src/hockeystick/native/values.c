@@ -37,19 +37,8 @@ FUNCTION_OF_PYTHON(native_above) {
 
 enum { DEGREES = 40, BLOCK = 32 };
 
-/* A sum of numbers of one sign, rounded about once (Neumaier). */
-typedef struct {
-    double sum, rest;
-} Exact;
-
-static void add(Exact *into, double value) {
-    double sum = into->sum + value;
-    into->rest += fabs(into->sum) >= fabs(value) ? (into->sum - sum) + value : (value - sum) + into->sum;
-    into->sum = sum;
-}
-
-/* sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im); the tables are two products of about root n. */
-static int transform(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
+/* The tables are two products of about root n. */
+int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
     Size inner = larger(1.0, floor(sqrt((double)nodes))), outer = (nodes + inner - 1) / inner, wide = inner * outer;
     double *space = calloc((size_t)(2 * inner + (2 + 2 * many) * wide), sizeof(double));
     if (!space)
@@ -162,7 +151,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
         powers[m] += powers[m + 1];
     if (last > first)
         small_error = 1.36 * square * (((double)(last - first) + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
-    if (far && !transform(far_ratio, tilted, many, far, step, nodes, re, im)) {
+    if (far && !turned_sums(far_ratio, tilted, many, far, step, nodes, re, im)) {
         free(space);
         return 0;
     }

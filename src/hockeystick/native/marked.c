@@ -1,0 +1,245 @@
+/* Twins of loss/parted_cells.py and loss/parted_step.py, for a step none of whose outcomes count as small: large ones are counted
+   apart, and what is not large is bounded on the real axis.  Lemmas 19a, 19c and 19e of docs/mathematics.md. */
+#include "native.h"
+
+enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
+#define LOW (-11.5) /* where the noise begins */
+#define ERFC (64.0 * UNIT)
+#define WIDEST 0.74  /* angle of a line */
+
+/* An upper bound of the normal distribution function */
+double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
+
+/* Room for the cells; 0 if there would be too many, or no memory */
+int mark_cells(Marked *step, const Run *run, double high, double width, double most, double fast) {
+    double noise = run->noise, narrow = smaller(noise, 1.0);
+    /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-80 of what is large */
+    double end = place_of(run, high + 60.0 * width + 1.5 * most * width * width / (1.0 + high));
+    double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 13.0), last = larger(end, far);
+    *step = (Marked){.run = run, .high = high, .width = width, .left = exp(log_tail_bound(-LOW)), .fast = fast};
+    if (!(last / noise < 300.0 && last - LOW < 300.0 * narrow))
+        return 0;
+    Size cells = (Size)((last - LOW) / (0.1 * narrow)) + 2, n = cells + 1;
+    if (cells > BROAD || !(step->edges = malloc((size_t)(6 * n) * sizeof(double))))
+        return 0;
+    step->cells = cells;
+    step->cell = (last - LOW) / (double)cells;
+    step->ratio = step->edges + n, step->share = step->edges + 2 * n, step->x = step->edges + 4 * n, step->log_mass = step->edges + 5 * n;
+    fill_rows(step->edges, n, LOW, step->cell, noise, run->rate);
+    step->kept = cells;
+    for (Size j = 0; j < n; j++) {
+        step->x[j] = expm1(step->ratio[j]);
+        if (j && step->kept == cells && step->edges[j] >= end)
+            step->kept = j;
+        if (j < cells) {
+            double near = step->edges[j] > 0.0 ? step->edges[j] : smaller(step->edges[j + 1], 0.0);
+            step->log_mass[j] = -0.5 * near * near + (log(step->cell) - LOG_ROOT_TWO_PI + SLACK);
+        }
+    }
+    step->last_x = step->x[step->kept];
+    return 1;
+}
+
+void forget(Marked *step) {
+    free(step->edges);
+    free(step->rows);
+}
+
+/* A bound of |1 - g|, or |g|, on a cell, on the line z + i noise angle (Lemma 19c) */
+double off_line(const Marked *step, Size cell, double cosine, double sine, int large) {
+    double rate = step->run->rate, far = rate + step->high, inverse = 1.0 / step->width;
+    double left = ((step->x[cell] + rate) * cosine - far) * inverse, right = ((step->x[cell + 1] + rate) * cosine - far) * inverse;
+    double b = (step->x[cell + 1] + rate) * sine * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
+    double bulge = 0.4 * b * exp(smaller(0.5 * (b - near) * (b + near), 700.0));
+    return g_above(large ? right : -left) + bulge + NEVER;
+}
+
+/* Whether, on that line, the bounds fall right of the cells: |1 - g| in any case, with e^{kL}, |Im k| <= reach, and x beside it */
+int falls_beyond(const Marked *step, double x, double angle, double k, double reach) {
+    double hazard = (x * cos(2.0 * angle) - step->high - step->run->rate) / (step->width * step->width);
+    return 0.9 * hazard > (k + 2.0 * angle * reach) / (1.0 + x) + 2.0 / x;
+}
+
+/* log of a bound of the integral of the modulus along the line: of nu (1 + 2 q + x), or of (1 - nu) times e^{kL} and 1 + size (2 q + x) */
+static double along_line(const Marked *step, double angle, int large, double k, double reach, double size) {
+    double cosine = cos(angle), sine = sin(angle), rate = step->run->rate, height = step->run->noise * angle, total = 0.0, mark = 0.0;
+    Size stop = large ? step->cells : step->kept;
+    double grown = 0.0, plain = 0.0, edge = step->edges[stop];
+    if (!falls_beyond(step, step->x[stop], angle, k, reach))
+        return INFINITY;
+    for (Size cell = 0; cell <= stop; cell++) {
+        Size right = cell < stop ? cell + 1 : stop;
+        double r = step->share[right], l = step->ratio[right], x = step->x[right];
+        double log_mass = cell < stop ? step->log_mass[cell] : log_tail_bound(edge);
+        if (cell < stop)
+            mark = off_line(step, cell, cosine, sine, large);
+        if (large) {
+            grown = exp(smaller(log_mass + l, 700.0));
+            plain = 2.0 * rate * exp(log_mass);
+        } else {
+            double turned = reach * (r * sine / (1.0 - r * (1.0 - cosine))); /* at least reach arg */
+            grown = exp(smaller(log_mass + k * l + turned, 700.0));
+            plain = log_mass > -700.0 ? exp(log_mass) * (1.0 + size * (2.0 * rate + x)) : (1.0 + 3.0 * size) * exp(log_mass + larger(l, 0.0));
+        }
+        if (cell == stop && large) { /* there |nu| <= 2, as 1 and what falls */
+            if (!(mark <= 2.0))
+                return INFINITY;
+            grown = 3.0 * exp(smaller(right_tail(step->run->noise, rate, 1.0, edge), 700.0));
+            mark = 2.0;
+            plain = 0.0;
+        }
+        double one = mark * (grown + plain);
+        total += one;
+        if (cell == 0) /* left of the cells the density falls, its integral is below its value at the edge, and nothing else grows */
+            total += one / step->cell;
+    }
+    return log(total) + 0.5 * height * height + SLACK;
+}
+
+/* The step at which the rule errs by at most e^log_goal, by this line: the error is at most twice the integral along it over
+   e^{2 pi noise angle/step} - 1 */
+static double step_by(const Marked *step, double angle, int large, double k, double reach, double size, double log_goal) {
+    double rise = along_line(step, angle, large, k, reach, size) + M_LN2 - log_goal;
+    return rise < 1e6 ? 2.0 * PI * step->run->noise * angle / (larger(rise, 0.0) + log1p(exp(-fabs(rise)))) : 0.0;
+}
+
+/* About the longest of those steps; 0 if there is none */
+double marked_step(const Marked *step, int large, double k, double reach, double size, double log_goal) {
+    double noise = step->run->noise, sharp = (step->high + step->run->rate) / step->width;
+    double start = smaller(WIDEST, 8.7 / sqrt(sharp * sharp + noise * noise));
+    double best = step_by(step, start, large, k, reach, size, log_goal);
+    for (int way = 0, better = 0; way < 2 && !better; way++) {
+        double ratio = way ? 1.0 / 1.35 : 1.35, angle = start * ratio;
+        for (int turn = 0; turn < ANGLES && angle <= WIDEST; turn++, angle *= ratio) {
+            double found = step_by(step, angle, large, k, reach, size, log_goal);
+            if (found > best) {
+                best = found;
+                better = 1;
+            } else if (best > 0.0) {
+                break;
+            }
+        }
+    }
+    return best * (1.0 - 1e-9);
+}
+
+/* A bound of the share by which nu, or 1 - nu, errs, where x + q errs by the share `slip` */
+double mark_error(const Marked *step, double x, double y, double slip) {
+    double off = (fabs(x) + (step->high + step->run->rate)) / step->width * (slip + (32.0 * UNIT) * (1.0 + log1p(fabs(x))));
+    double lean = y > 0.0 ? exp(-0.49 * smaller(y * y, 1400.0)) : 1.0 - y; /* at least (log g)' nearby */
+    return ERFC + off * lean + (y < 0.0 ? 4.0 * UNIT * y * y : 0.0);
+}
+
+double slip_of(const Run *run, double z) {
+    return (3.0 * UNIT + 2.0 * run->noise_error) * (fabs(z) * (1.0 / run->noise) + 0.5 / (run->noise * run->noise));
+}
+
+/* E nu and E nu x, the latter not negative since nu grows with x and E x = 0; `log_q` is about log of the former, `digits` -log of
+   the relative error that matters.  0 if the errors are too large. */
+int count_large(Marked *step, double log_q, double digits) {
+    const Run *run = step->run;
+    double log_count = log(run->count), size = larger(1.0, step->fast), last = step->edges[step->cells];
+    double real = marked_step(step, 0, step->fast, 0.0, size, step->rule = -16.0 - log_count);
+    double spacing = smaller(real, marked_step(step, 1, 0.0, 0.0, 1.0, log_q - digits));
+    double count = (last - LOW) / spacing + 2.0;
+    if (!(spacing > 0.0 && count < MOST))
+        return 0;
+    Size n = step->nodes = (Size)count;
+    if (!(step->rows = malloc((size_t)(9 * n) * sizeof(double))))
+        return 0;
+    step->nodes_x = step->rows + 4 * n, step->large = step->rows + 5 * n, step->kept_weight = step->rows + 6 * n, step->room = step->rows + 7 * n;
+    fill_rows(step->rows, n, LOW, spacing, run->noise, run->rate);
+    const double *z = step->rows, *ratio = z + n, *share = ratio + n, *base = share + n;
+    Exact q = {0.0, 0.0}, drift = {0.0, 0.0};
+    double off_q = 0.0, off_drift = 0.0;
+    for (Size j = 0; j < n; j++) {
+        double x = step->nodes_x[j] = expm1(ratio[j]), y = (x - step->high) / step->width, weight = exp(base[j]);
+        double nu = y > 8.5 ? 1.0 : y < -37.0 ? 0.0 : 0.5 * erfc(-M_SQRT1_2 * y);
+        step->large[j] = nu;
+        step->kept_weight[j] = y < -8.5 ? weight : weight * g_above(-y);
+        if (nu > 0.0) {
+            double mark = weight * nu, slip = slip_of(run, z[j]), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
+            double off = mark * ((mark_error(step, x, y, slip) + 3.0 * UNIT * z[j] * z[j]) + (5.0 * FUNCTION + 8.0 * UNIT));
+            add(&q, mark);
+            add(&drift, mark * x);
+            off_q += off;
+            off_drift += fabs(x) * off + mark * (1.0 + x) * moved;
+        }
+    }
+    step->q = q.sum + q.rest;
+    step->drift = drift.sum + drift.rest;
+    double beyond = exp(right_tail(run->noise, run->rate, 1.0, last) + M_LN2 * 2.0) + exp(log_q - digits);
+    beyond += 2.0 * step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER * (1.0 + step->high);
+    if (!(step->drift > 0.0 && off_drift + beyond < 0.5 * step->drift && off_q + beyond < 0.5 * step->q))
+        return 0;
+    step->error = larger((off_q + beyond) / step->q, (off_drift + beyond) / step->drift) * (1.0 + 1e-6) + 8.0 * UNIT;
+    return 1;
+}
+
+/* An upper bound of E[(1 - nu) e^{kL}; z > end], where it falls if k/(1 + x) is at most the hazard of g over its width */
+double beyond_kept(const Marked *step, double k) {
+    double x = step->last_x, y = (x - step->high) / step->width;
+    if (!(k * step->width * step->width < (x - step->high) * (1.0 + x) && y > 5.0))
+        return INFINITY;
+    double log_of = -0.5 * y * y - log(y) - LOG_ROOT_TWO_PI + k * step->ratio[step->kept] + log_tail_bound(step->edges[step->kept]);
+    return exp(smaller(larger(log_of, -700.0), 700.0)) * (1.0 + SLACK);
+}
+
+/* An upper bound of phi - 1 = E (1 - nu) (e^{kL} - 1 - k x) - E nu - k E nu x, for real 1 <= k <= fast */
+double not_large_above(const Marked *step, double k) {
+    const double *z = step->rows, *ratio = z + step->nodes, *share = ratio + step->nodes;
+    double total = 0.0, rate = step->run->rate, end = step->edges[step->kept];
+    for (Size j = 0; j < step->nodes; j++) {
+        double l = ratio[j], x = step->nodes_x[j], y = k * l, value;
+        if (y > 650.0)
+            return INFINITY;
+        if (fabs(l) * k < 1e-3) {
+            value = 0.5 * k * (k - 1.0) * l * l * (1.0 + 1e-3);
+        } else {
+            value = expm1(y) - k * x;
+            value += 4.0 * FUNCTION * (fabs(value) + k * fabs(x));
+        }
+        double moved = share[j] * slip_of(step->run, z[j]) + (FUNCTION + 16.0 * UNIT) * fabs(l);
+        total += step->kept_weight[j] * (value + 1.01 * k * fabs(value + (k - 1.0) * x) * moved);
+        if (z[j] >= end) /* one node is beyond it; those left out add up to less than the integral */
+            break;
+    }
+    double left = step->left * (1.0 + k * rate), out = (step->q + k * step->drift) * (1.0 - step->error - SLACK);
+    return (total + left + exp(step->rule)) * (1.0 + SLACK) + beyond_kept(step, k) - out;
+}
+
+/* An upper bound of E e^{-kL} - 1, k > 0 */
+double reverse_above(const Marked *step, double k) {
+    double inside = bent_over(step->ratio, step->x, step->log_mass, step->cells, -k), rate = step->run->rate;
+    double left = step->left * (exp(smaller(-k * log1p(-rate), 700.0)) * (1.0 + 1e-12) + k * rate);
+    double right = k * exp(right_tail(step->run->noise, rate, 1.0, step->edges[step->cells]));
+    return (inside + left + right) * (1.0 + SLACK);
+}
+
+/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, k > 0: of those the one for which the
+   first and e^height times the second are least */
+void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy) {
+    const double *z = step->rows, *ratio = z + step->nodes, *base = z + 3 * step->nodes;
+    Size last = step->nodes - 1, first = last;
+    double grown = exp(smaller(height, 600.0)), front = base[0] + 0.5 * z[0] * z[0], best = INFINITY, *mass = step->room;
+    double far = exp(smaller(log_tail_bound(z[last]) + k * (pivot - ratio[last]), 700.0)) + 1e-300;
+    double near = step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER;
+    while (first > 0 && step->large[first] > 0.0)
+        first--;
+    for (Size j = first; j < last; j++) { /* between nodes, and left of them */
+        double zero = z[j] > 0.0 ? z[j] : smaller(z[j + 1], 0.0);
+        mass[j] = exp(front - 0.5 * zero * zero) * (step->large[j + 1] * (1.0 + 1e-9) + NEVER);
+        near += mass[j];
+        mass[step->nodes + j + 1] = near;
+    }
+    *light = *heavy = INFINITY;
+    for (Size j = last; j > first; j--) {
+        double total = mass[step->nodes + j] + grown * far, raised = k * (pivot - ratio[j - 1]);
+        if (total < best) {
+            best = total;
+            *light = mass[step->nodes + j] * (1.0 + 2.0 * SLACK);
+            *heavy = far * (1.0 + 2.0 * SLACK);
+        }
+        far += raised < 600.0 ? mass[j - 1] * exp(raised) : INFINITY;
+    }
+}
