@@ -16,15 +16,28 @@ static PyObject *list_of(const double *values, Size size) {
     return list;
 }
 
+enum { BLOCK = 32 };
+
+/* e^{-i angle u} is a product of one for each block and one within it */
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
+    double re[BLOCK], im[BLOCK];
+    turns(-angle * step, 1, BLOCK, re, im);
     for (Size row = 0; row < many; row++)
         totals[row] = swings[row] = 0.0;
-    for (Size node = 0; node < nodes; node++) {
-        double u = step * (double)node, turn = -angle * u, c = cos(turn), s = sin(turn);
+    for (Size start = 0; start < nodes; start += BLOCK) {
+        double u = step * (double)start, cr = cos(-angle * u), ci = sin(-angle * u);
         for (Size row = 0; row < many; row++) {
-            const double *w = weights + 2 * (row * nodes + node);
-            totals[row] += w[0] * c - w[1] * s;
-            swings[row] += (w[0] * s + w[1] * c) * u;
+            const double *w = weights + 2 * (row * nodes + start);
+            double total = 0.0, other = 0.0, first = 0.0, second = 0.0;
+            for (Size r = 0; r < BLOCK && start + r < nodes; r++) {
+                double one = w[2 * r] * re[r] - w[2 * r + 1] * im[r], two = w[2 * r] * im[r] + w[2 * r + 1] * re[r];
+                total += one;
+                other += two;
+                first += one * (double)r;
+                second += two * (double)r;
+            }
+            totals[row] += cr * total - ci * other;
+            swings[row] += (ci * total + cr * other) * u + (ci * first + cr * second) * step;
         }
     }
 }
@@ -70,7 +83,7 @@ int terms_of(const double *value, const double *error, Size many, Size nodes, do
             double real = value[2 * at] - heights[row], imag = value[2 * at + 1], whole = sqrt(real * real + imag * imag);
             if (!(real <= 1.0))
                 return 0;
-            double off = error[at] + UNIT * (2.0 * whole + (4.0 * fabs(epsilon) * u + (12.0 + 3.0 * FUNCTION / UNIT)));
+            double off = error[at] + UNIT * (2.0 * whole + (4.0 * fabs(epsilon) * u + (24.0 + 6.0 * FUNCTION / UNIT)));
             double turn = imag - u * epsilon, grown = exp(real), er = grown * cos(turn), ei = grown * sin(turn);
             weights[2 * at] = kernel_re * er - kernel_im * ei;
             weights[2 * at + 1] = kernel_re * ei + kernel_im * er;

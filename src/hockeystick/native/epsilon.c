@@ -3,8 +3,8 @@
 #include "native.h"
 
 enum { NODES = 1000, TRIES = 12 };
-enum { CONTOURS = 4 }; /* through the saddle, or left of it, where there are fewer nodes */
-static const double SHARES[CONTOURS] = {1.0, 0.75, 0.55, 1.0}, MANY[CONTOURS] = {250.0, NODES, NODES, NODES};
+enum { CONTOURS = 4, SOONER = 3 }; /* through the saddle, or left of it, where there are fewer nodes; one where all else fails */
+static const double SHARES[CONTOURS] = {1.0, 0.75, 1.0, 0.55}, MANY[CONTOURS] = {250.0, 400.0, NODES, NODES};
 #define ALLOWED 4096.0 /* nodes of a contour */
 #define WORK 4e5 /* nodes of the noise times those of the contour */
 #define FINE 33.0 /* -log of the error of the rule for values, times the count */
@@ -163,17 +163,21 @@ static int proved(Contour *contour, Guide *guide, const Run *run, int every, dou
     }
     *low = larger(down, 0.0);
     *high = smaller(up, top);
+    if (other >= 0.0 && *high <= run->floor) { /* that is all that is asked */
+        *low = 0.0;
+        return 1;
+    }
     return gap >= 0.0 && other >= 0.0 && *low <= *high && *high < INFINITY && *high - *low < CLOSE * *high;
 }
 
-/* Along the contour through the saddle, or one with fewer nodes left of it; 0 if none proves close ends */
-static int along_contours(const Run *run, Guide *guide, double *space, double *low, double *high) {
+/* Along some of the contours; 0 if none proves close ends */
+static int along_contours(const Run *run, Guide *guide, double *space, int from, int to, double *low, double *high) {
     Contour contour = {.weights = space};
     double jet[3], saddle, epsilon = 0.0, nodes = 0.0;
     guide->reach = -1.0;
     if (!((saddle = saddle_of_delta(guide, run)) > 0.0))
         return 0;
-    for (int turn = 0; turn < CONTOURS; turn++) {
+    for (int turn = 0; turn < to; turn++) {
         double c = (1.0 + SHARES[turn] * saddle) - 1.0; /* both orders see the same contour */
         if (!(c > 0.0 && expanded(guide, run, c, jet)))
             return 0;
@@ -187,8 +191,8 @@ static int along_contours(const Run *run, Guide *guide, double *space, double *l
         contour.wanted = INFINITY;
         contour.c = c;
         contour.epsilon = epsilon;
-        if (turn == CONTOURS - 1 && !(MANY[0] < nodes && nodes <= MANY[turn]))
-            return 0; /* it was not that it had too many nodes, or it has far too many */
+        if (turn < from || (turn && SHARES[turn] == 1.0 && !(MANY[0] < nodes && nodes <= MANY[turn])))
+            continue; /* it was not that it had too many nodes, or it has far too many */
         if (proved(&contour, guide, run, 0, low, high))
             return 1;
         if (turn == 0)
@@ -207,7 +211,7 @@ static int in_parts(const Run *run, Guide *guide, double *space, double *low, do
         added.many = 1;
         added.removal[0] = 0;
         added.floor = *low;
-        if (!along_contours(&added, guide, space, &least, &most))
+        if (!along_contours(&added, guide, space, 0, CONTOURS, &least, &most))
             return 0;
         *low = larger(*low, least);
         *high = larger(*high, most);
@@ -218,7 +222,9 @@ static int in_parts(const Run *run, Guide *guide, double *space, double *low, do
 static int answered(const Run *run, double *low, double *high) {
     Guide *guide = malloc(sizeof *guide);
     double *space = malloc(6 * ROWS * NODES * sizeof *space);
-    int found = guide && space && (along_contours(run, guide, space, low, high) || in_parts(run, guide, space, low, high));
+    int found = guide && space &&
+                (along_contours(run, guide, space, 0, SOONER, low, high) || in_parts(run, guide, space, low, high) ||
+                 along_contours(run, guide, space, SOONER, CONTOURS, low, high));
     free(guide);
     free(space);
     return found;

@@ -163,7 +163,7 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
             return 0;
         }
         double grown = exp(base[j] + k * l), off = kept > 0.0 ? kept * mark_error(step, x, -y, slip) : NEVER, light = own * kept, row = grown * kept;
-        double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 4.0 * FUNCTION);
+        double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
         far_ratio[place] = l;
         tilted[place++] = row;
         add(&mass, light);

@@ -20,6 +20,13 @@
 #define CAP 600.0
 #define SLACK 1e-9 /* relative, of bounds by cells: far more than their rounding */
 
+/* A loop over arrays, where the machine has wide registers compiled for those as well: the same operations, the same results */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
 typedef Py_ssize_t Size;
 
 /* An argument that is an array of doubles (complex numbers are two), C-contiguous. */
@@ -205,6 +212,25 @@ static inline void add(Exact *into, double value) {
     double sum = into->sum + value;
     into->rest += fabs(into->sum) >= fabs(value) ? (into->sum - sum) + value : (value - sum) + into->sum;
     into->sum = sum;
+}
+
+/* e^{i n stride angle} for n < count, where there are many as products of two; two such tables multiplied err by TURNS_ERROR at most:
+   four pairs of sine and cosine, three products */
+#define TURNS_ERROR (4.0 * FUNCTION + 12.0 * UNIT)
+static inline void turns(double angle, Size stride, Size count, double *re, double *im) {
+    Size inner = count > 9 ? (Size)sqrt((double)count) : count;
+    for (Size r = 0; r < inner; r++) {
+        double turn = (double)(r * stride) * angle;
+        re[r] = cos(turn);
+        im[r] = sin(turn);
+    }
+    for (Size p = inner; p < count; p += inner) {
+        double turn = (double)(p * stride) * angle, cr = cos(turn), ci = sin(turn);
+        for (Size r = 0; r < inner && p + r < count; r++) {
+            re[p + r] = cr * re[r] - ci * im[r];
+            im[p + r] = cr * im[r] + ci * re[r];
+        }
+    }
 }
 
 static inline double larger(double a, double b) { return a > b ? a : b; }

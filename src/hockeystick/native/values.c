@@ -37,22 +37,20 @@ FUNCTION_OF_PYTHON(native_above) {
 
 enum { DEGREES = 40, BLOCK = 32 };
 
-/* The tables are two products of about root n. */
-int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
+WIDE int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
     Size inner = larger(1.0, floor(sqrt((double)nodes))), outer = (nodes + inner - 1) / inner, wide = inner * outer;
-    double *space = calloc((size_t)(2 * inner + (2 + 2 * many) * wide), sizeof(double));
+    double *space = calloc((size_t)(2 * (inner + outer) + (2 + 2 * many) * wide), sizeof(double));
     if (!space)
         return 0;
-    double *fine_re = space, *fine_im = fine_re + inner, *er = fine_im + inner, *ei = er + wide, *part = ei + wide;
+    double *fine_re = space, *fine_im = fine_re + inner, *coarse_re = fine_im + inner, *coarse_im = coarse_re + outer;
+    double *er = coarse_im + outer, *ei = er + wide, *part = ei + wide;
     for (Size start = 0; start < far; start += BLOCK) {
         for (Size j = start; j < far && j < start + BLOCK; j++) {
             double angle = step * ratio[j];
-            for (Size r = 0; r < inner; r++) {
-                fine_re[r] = cos((double)r * angle);
-                fine_im[r] = sin((double)r * angle);
-            }
+            turns(angle, 1, inner, fine_re, fine_im);
+            turns(angle, inner, outer, coarse_re, coarse_im);
             for (Size p = 0; p < outer; p++) {
-                double cr = cos((double)(p * inner) * angle), ci = sin((double)(p * inner) * angle);
+                double cr = coarse_re[p], ci = coarse_im[p];
                 for (Size r = 0; r < inner; r++) {
                     er[p * inner + r] = cr * fine_re[r] - ci * fine_im[r];
                     ei[p * inner + r] = cr * fine_im[r] + ci * fine_re[r];
@@ -137,7 +135,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
         far_two += (larger_one + weight) * each;
         far_ratio[place] = l;
         slope_of[place] = ratio_error + (6.0 * UNIT) * fabs(l);
-        constant_of[place] = (3.0 * UNIT) * z[i] * z[i] + ((terms + 8.0) * UNIT + 3.0 * FUNCTION);
+        constant_of[place] = (3.0 * UNIT) * z[i] * z[i] + ((terms + 8.0) * UNIT + FUNCTION + TURNS_ERROR);
         for (Size row = 0; row < many; row++)
             tilted[row * far + place] = exp(k[row] * l + grid->base[i]);
         place++;
