@@ -70,7 +70,7 @@ def test_both_have_the_same_constants() -> None:
         return float.fromhex(found) if "x" in found else float(found)
 
     assert listed("AHEAD") == list(contour.FORWARD)
-    assert listed("SHARES")[1:3] == list(contour.SHARES)
+    assert [one for one in listed("SHARES") if one < 1.0] == list(contour.SHARES)
     assert listed("ANGLES") == parted_cells._TURNS[:, 0].tolist()
     assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
     assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, sampled_decay._CUTS, parted_cells.LEVELS.size]

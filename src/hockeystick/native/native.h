@@ -107,9 +107,13 @@ enum { FORWARD = 5 };
 
 typedef struct {
     double c, step, width, epsilon, most, wanted, dropped, forward[FORWARD], forward_log[ROWS][FORWARD], forward_size;
-    double fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS], *weights; /* there may be room after those */
+    double fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS], *weights;
     int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
     Size nodes;
+    /* of a single step: bounds of K ahead, about K and K'' of the first pair and the least |K|, and what is added to those bounds;
+       K at the nodes and its errors */
+    double each_above[ROWS][FORWARD], level, second, faintest, slack, *values, *errors;
+    int stage; /* 1: planned, -1: not to be had */
 } Contour;
 
 /* bounds.c */
@@ -124,11 +128,27 @@ int weigh(Contour *contour, const double *value, const double *error, double *er
 double estimated(const Contour *contour, double epsilon, double *slope, double *first);
 void bounds(const Contour *contour, double epsilon, double *lower, double *upper);
 
+/* Room that grows; `room_for` is NULL where there is no memory */
+typedef struct {
+    double *at;
+    Size size;
+} Room;
+
+static inline double *room_for(Room *room, Size size) {
+    if (size > room->size) {
+        free(room->at);
+        room->at = malloc((size_t)size * sizeof(double));
+        room->size = room->at ? size : 0;
+    }
+    return room->at;
+}
+
 /* saddle.c: what is told of a run is a guide, but for the grids */
 enum { GUIDED = 1500 };
 
 typedef struct {
     double noise, rate, noise_error, count, log_delta, below, above, floor; /* below < log delta < above, surely */
+    double least, most; /* counts that belong together */
     int many, removal[ROWS];
 } Run;
 
@@ -148,7 +168,7 @@ double *make_grid(Grid *grid, const Run *run, double k, double lead, double reac
 enum { BACK = 3 };
 
 typedef struct {
-    double epsilon, high, width, log_q, c, spread, level, rates[BACK]; /* the mark; the saddle point, the width of its bump, K there */
+    double epsilon, least_epsilon, high, width, log_q, c, spread, level, rates[BACK]; /* the mark; the saddle point, the width of its bump, K there */
 } Sketch;
 
 double place_of(const Run *run, double x);
@@ -197,8 +217,28 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
 /* parted.c */
 double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k);
 
-/* apart.c: epsilon of a sparse run in the order "remove"; 0 if its ends are not close */
-int parted_epsilon(const Run *run, double *low, double *high);
+/* apart.c: epsilon of sparse runs in the order "remove"; 0 if its ends are not close */
+typedef struct Parted Parted;
+Parted *open_parted(const Run *run);
+void close_parted(Parted *parted);
+int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high);
+
+/* contours.c */
+enum { CONTOURS = 4, SOONER = 3, FEW = 1000 }; /* of which those to be tried sooner than large steps are counted apart; most nodes */
+
+typedef struct Block {
+    Run run; /* with a count amid the others */
+    double saddle;
+    Room room;
+    Guide guide;
+    Contour contours[CONTOURS][2]; /* for the pairs that seem to matter, and for every pair */
+    Parted *parted;
+    struct Block *added; /* for the order "add" alone */
+} Block;
+
+int step_for(Contour *contour, const Run *run, double least_epsilon, double most_epsilon);
+int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
+int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);
 
 /* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im); 0 where there is no memory */
 int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im);

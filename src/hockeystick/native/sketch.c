@@ -38,7 +38,7 @@ static void bracketed(Function *function, void *of, double *low, double *high, d
 /* One step on plain nodes of the noise */
 typedef struct {
     const Run *run;
-    double epsilon, pay, hard, target, fixed[RATES], *ratio, *x, *weight, *space; /* what is fixed is not logarithms */
+    double count, epsilon, pay, hard, target, fixed[RATES], *ratio, *x, *weight, *space; /* what is fixed is not logarithms */
     double *suffix, *lifted, *heavy; /* of weight (x + e^epsilon + 1); e^{-r (L - epsilon)}, a row for each r; weight of what is large */
     Size size, first, from[STARTS];  /* the first beyond epsilon; beyond some multiples of it */
     int best;
@@ -71,7 +71,7 @@ static double normal_delta(double epsilon, double mu) {
 /* log delta at e^x by the principle of one big jump, with the sign of what is left of the target */
 static double jumped(void *of, double x) {
     Noise *noise = of;
-    double epsilon = exp(x), total, square = 0.0, count = noise->run->count;
+    double epsilon = exp(x), total, square = 0.0, count = noise->count;
     Size first = 0;
     for (; first < noise->size && noise->ratio[first] < 0.25 * epsilon; first++)
         square += noise->light[first] * noise->ratio[first] * noise->ratio[first];
@@ -82,10 +82,11 @@ static double jumped(void *of, double x) {
     return noise->target - log(larger(total, 1e-300));
 }
 
-/* Where epsilon is about, or 0 */
-static double jumped_epsilon(Noise *noise) {
+/* Where epsilon of so many steps is about, or 0 */
+static double jumped_epsilon(Noise *noise, double count) {
     const Run *run = noise->run;
-    double least = log(1e-7), most = log(300.0), low = least, high = most, log_count = log(run->count);
+    double least = log(1e-7), most = log(300.0), low = least, high = most, log_count = log(count);
+    noise->count = count;
     if (!laid(noise, -8.0, 1.0 / run->noise + sqrt(2.0 * larger(log_count - run->log_delta, 0.0)) + 4.0, 0.08 * smaller(run->noise, 3.0)))
         return 0.0;
     for (Size j = 0; j < noise->size; j++)
@@ -276,7 +277,8 @@ static int chosen(Sketch *sketch, Noise *noise) {
     return best < INFINITY;
 }
 
-/* Where a run is to be parted for this epsilon, or if it is 0 for one that is guessed; 0 if that is not known */
+/* Where a run is to be parted with the largest count of its block, for this epsilon, or if it is 0 for one that is guessed;
+   0 if that is not known */
 int sketched(Sketch *sketch, const Run *run, double epsilon) {
     Noise noise = {.run = run, .best = RATES / 2, .space = malloc((size_t)((RATES + 6) * NODES) * sizeof(double))};
     double *at = noise.space;
@@ -284,8 +286,10 @@ int sketched(Sketch *sketch, const Run *run, double epsilon) {
         return 0;
     noise.ratio = at, noise.x = at + NODES, noise.weight = at + 2 * NODES, noise.suffix = at + 3 * NODES;
     noise.light = at + 4 * NODES, noise.heavy = at + 5 * NODES, noise.lifted = at + 6 * NODES;
-    sketch->epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise);
-    int found = 1e-7 < sketch->epsilon && sketch->epsilon < 300.0 && chosen(sketch, &noise);
+    sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most);
+    if (run->least < run->most && sketch->epsilon > 0.0)
+        sketch->least_epsilon = jumped_epsilon(&noise, run->least);
+    int found = sketch->least_epsilon > 0.0 && 1e-7 < sketch->epsilon && sketch->epsilon < 300.0 && chosen(sketch, &noise);
     free(noise.space);
     return found;
 }
