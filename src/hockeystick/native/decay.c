@@ -28,6 +28,9 @@ static void allowances(const Grid *grid, double least, double most, double lost,
     double turn = angle - log(cos(0.5 * angle)), odds = log(rate) - rest, least_t = (reach + 0.5 / noise) / noise;
     double narrow = exp((width / noise) * (width / noise));
     double faint = rate * expm1(smaller(least_t + angle, 600.0)); /* t is seldom larger than least_t */
+    double fades[STOPS];
+    for (int stop = 0; stop < STOPS; stop++)
+        fades[stop] = exp(-0.125 * stop * stop);
     for (int cut = 0; cut < CUTS; cut++) {
         double square = 0.0, fourth = 0.0;
         for (int stop = 0; stop < STOPS; stop++) {
@@ -38,7 +41,7 @@ static void allowances(const Grid *grid, double least, double most, double lost,
             if (moved <= 0.5)
                 size = smaller(size, 1.4 * moved);
             size *= size;
-            double faded = size * exp(-0.125 * stop * stop);
+            double faded = size * fades[stop];
             square = larger(square, faded);
             fourth = larger(fourth, faded * size);
         }
@@ -102,7 +105,7 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
         memset(sums, 0, sizeof sums);
         for (Size i = 0; i < n; i++) {
             double x = (z[i] - places[cut]) * (1.0 / width), g = x > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * x), chi = g * g;
-            double bell = exp(-0.5 * x * x - front), inverse = by_parts ? 1.0 / larger(share[i], rate * 1e-60) : 0.0;
+            double bell = exp(larger(-0.5 * x * x - front, -350.0)), inverse = by_parts ? 1.0 / larger(share[i], rate * 1e-60) : 0.0;
             for (int row = 0; row < many; row++) {
                 Moments *sum = &sums[row];
                 double weight = weights[row * n + i], one = weight * (1.0 - chi), l = ratio[i];

@@ -240,7 +240,8 @@ int step_for(Contour *contour, const Run *run, double least_epsilon, double most
 int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
 int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);
 
-/* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im); 0 where there is no memory */
+/* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im), for one or two rows; 0 where there is no
+   memory */
 int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im);
 
 /* A sum of numbers of one sign, rounded about once (Neumaier). */

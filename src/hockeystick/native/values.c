@@ -37,35 +37,52 @@ FUNCTION_OF_PYTHON(native_above) {
 
 enum { DEGREES = 40, BLOCK = 32 };
 
-WIDE int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
+/* Adds, for one or two rows of weights, those of two places times their e^{iuL}, products of what is coarse and what is fine */
+WIDE static void turn_two(const double *restrict fine, const double *restrict coarse, Size inner, Size outer, const double *weights, Size many,
+                          double *restrict sums) {
+    const double *fr = fine, *fi = fr + inner, *gr = fi + inner, *gi = gr + inner;
+    Size wide = inner * outer;
+    for (Size p = 0; p < outer; p++) {
+        double cr = coarse[p], ci = coarse[outer + p], dr = coarse[2 * outer + p], di = coarse[3 * outer + p];
+        double *one = sums + p * inner, *two = one + wide, *three = two + wide, *four = three + wide;
+        double a = weights[0], b = weights[1], c = weights[2], d = weights[3];
+        if (many > 1)
+            for (Size r = 0; r < inner; r++) {
+                double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r], hi = dr * gi[r] + di * gr[r];
+                one[r] = (one[r] + a * er) + b * hr;
+                two[r] = (two[r] + a * ei) + b * hi;
+                three[r] = (three[r] + c * er) + d * hr;
+                four[r] = (four[r] + c * ei) + d * hi;
+            }
+        else
+            for (Size r = 0; r < inner; r++) {
+                double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r], hi = dr * gi[r] + di * gr[r];
+                one[r] = (one[r] + a * er) + b * hr;
+                two[r] = (two[r] + a * ei) + b * hi;
+            }
+    }
+}
+
+int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
     Size inner = larger(1.0, floor(sqrt((double)nodes))), outer = (nodes + inner - 1) / inner, wide = inner * outer;
-    double *space = calloc((size_t)(2 * (inner + outer) + (2 + 2 * many) * wide), sizeof(double));
+    double *space = calloc((size_t)(4 * (inner + outer) + 2 * many * wide), sizeof(double));
     if (!space)
         return 0;
-    double *fine_re = space, *fine_im = fine_re + inner, *coarse_re = fine_im + inner, *coarse_im = coarse_re + outer;
-    double *er = coarse_im + outer, *ei = er + wide, *part = ei + wide;
+    double *fine = space, *coarse = fine + 4 * inner, *sums = coarse + 4 * outer;
     for (Size start = 0; start < far; start += BLOCK) {
-        for (Size j = start; j < far && j < start + BLOCK; j++) {
-            double angle = step * ratio[j];
-            turns(angle, 1, inner, fine_re, fine_im);
-            turns(angle, inner, outer, coarse_re, coarse_im);
-            for (Size p = 0; p < outer; p++) {
-                double cr = coarse_re[p], ci = coarse_im[p];
-                for (Size r = 0; r < inner; r++) {
-                    er[p * inner + r] = cr * fine_re[r] - ci * fine_im[r];
-                    ei[p * inner + r] = cr * fine_im[r] + ci * fine_re[r];
-                }
+        for (Size j = start; j < far && j < start + BLOCK; j += 2) {
+            double both[4] = {0.0, 0.0, 0.0, 0.0};
+            for (Size other = 0; other < 2 && j + other < far; other++) {
+                double angle = step * ratio[j + other];
+                turns(angle, 1, inner, fine + 2 * other * inner, fine + (2 * other + 1) * inner);
+                turns(angle, inner, outer, coarse + 2 * other * outer, coarse + (2 * other + 1) * outer);
+                for (Size row = 0; row < many; row++)
+                    both[2 * row + other] = weights[row * far + j + other];
             }
-            for (Size row = 0; row < many; row++) {
-                double weight = weights[row * far + j], *pr = part + 2 * row * wide, *pi = pr + wide;
-                for (Size u = 0; u < wide; u++) {
-                    pr[u] += weight * er[u];
-                    pi[u] += weight * ei[u];
-                }
-            }
+            turn_two(fine, coarse, inner, outer, both, many, sums);
         }
         for (Size row = 0; row < many; row++) {
-            double *pr = part + 2 * row * wide, *pi = pr + wide;
+            double *pr = sums + 2 * row * wide, *pi = pr + wide;
             for (Size u = 0; u < nodes; u++) {
                 re[row * nodes + u] += pr[u];
                 im[row * nodes + u] += pi[u];
@@ -253,7 +270,7 @@ FUNCTION_OF_PYTHON(native_excess) {
     (void)self;
     if (!parse(&held, args, count, "aaadnaa", &rows, &numbers, &k, &step, &nodes, &value, &error))
         return NULL;
-    if (nodes < 1 || error.size != k.size * nodes || value.size != 2 * error.size)
+    if (k.size > ROWS || nodes < 1 || error.size != k.size * nodes || value.size != 2 * error.size)
         PyErr_SetString(PyExc_ValueError, "as many values and errors as there are nodes for each exponent");
     else if (read_grid(&grid, rows, numbers) && !excess_along(&grid, k.at, k.size, step, nodes, value.at, error.at))
         PyErr_NoMemory();
