@@ -93,6 +93,19 @@ def test_after_every_step():
         assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, step)).epsilon(DELTA)
 
 
+def test_after_every_step_of_a_run_and_after_some():
+    """Those ahead are answered along with one, and told as if they were not."""
+    made, first = HockeystickAccountant(), 40
+    made.history = [(1.0, 0.05, first)]
+    for step in range(first + 1, first + 60):
+        made.step(noise_multiplier=1.0, sample_rate=0.05)
+        if step % 17:
+            assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, step)).epsilon(DELTA)
+    assert made.get_epsilon(1e-7) == dpsgd((1.0, 0.05, step)).epsilon(1e-7)
+    made.step(noise_multiplier=1.5, sample_rate=0.05)
+    assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, step), (1.5, 0.05, 1)).epsilon(DELTA)
+
+
 def test_in_blocks():
     """A bound that is exact at the end of each block, computed once for all of its steps."""
     made = accountant((1.0, 0.05, 350))

@@ -19,6 +19,7 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadType, BadValue, MissingExtra, Unsupported
+from ..mechanism.growing import Growing
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, checked
 from ..planning.dpsgd import dpsgd
@@ -52,8 +53,10 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
     `poisson` says whether batches are Poisson samples: True (you know it), None (nobody said so; their sizes are watched), False
     (their sizes are not those of Poisson samples; then epsilon is refused).
 
-    `every` makes it cheap to ask after each step: the steps of the last phase are rounded up to a multiple of it, so that epsilon
-    is computed once in so many steps.  More steps never lower epsilon, so this is a bound, too, and exact at each multiple.
+    To ask after each step is cheap: once two questions follow each other, those of the next steps are answered along with them
+    (`Growing`), as long as noise and rate stay what they were from the first step on.  Where that is not so, or for less still,
+    `every` rounds the steps of the last phase up to a multiple of it, so that epsilon is computed once in so many steps.  More
+    steps never lower epsilon, so this is a bound, too, and exact at each multiple.
     """
 
     def __init__(self) -> None:
@@ -64,6 +67,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         self._sizes = _Sizes()
         self._told: tuple[Any, ...] = ()  # the last question
         self._answer = 0.0
+        self._growing: Growing | None = None
+        self._grown: tuple[Any, ...] = ()  # what it is for
 
     @classmethod
     def mechanism(cls) -> str:
@@ -103,8 +108,17 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         self._refuse_fixed_batches()
         question = (self._rounded(), checks.non_negative("delta", delta), neighbours)
         if question != self._told:
-            self._answer, self._told = _epsilon(*question), question
+            self._answer, self._told = self._computed(*question), question
         return self._answer
+
+    def _computed(self, phases: list[Phase], delta: float, neighbours: str) -> float:
+        if len(phases) == 1 and not _bare(phases):
+            sigma, rate, steps = phases[0]
+            if (about := (sigma, rate, delta, neighbours)) != self._grown:
+                self._growing, self._grown = Growing(_run([(sigma, rate, 1)], neighbours).run, delta, neighbours), about
+            if self._growing is not None and (found := self._growing.epsilon(steps)) is not None:
+                return found
+        return _epsilon(phases, delta, neighbours)
 
     def _phases(self) -> list[Phase]:
         return [_phase(one) for one in self.history]

@@ -25,6 +25,11 @@ _HEAVY = 200_000  # nodes of u times those of z: left of the saddle there may be
 _SETTLED = 1e-3  # of log c
 
 
+def alike() -> bool:
+    """Whether many runs are told as each of them by itself, to the last bit."""
+    return core is not None
+
+
 def sampled_epsilons(runs: Runs, removals: tuple[bool, ...]) -> tuple[Array, Array]:
     """Both ends of epsilon of each run, the largest over the ordered pairs; NaN where it is not proved closely."""
     low, high = np.full(runs.noise.shape, math.nan), np.full(runs.noise.shape, math.nan)

@@ -29,7 +29,7 @@ def epsilons(releases: Sequence[Release], delta: float, neighbours: str = STATED
     groups: dict[tuple[bool, ...], list[tuple[int, SampledGaussianLoss, int]]] = {}
     if 0.0 < delta < 1.0 and len(releases) >= _FEW:
         for place, release in enumerate(releases):
-            loss, count = _sampled(release, neighbours)
+            loss, count = sampled(release, neighbours)
             if loss is not None:
                 groups.setdefault(loss.removals, []).append((place, loss, count))
     found: dict[int, Bounds] = {}
@@ -52,7 +52,7 @@ def _runs(group: list[tuple[int, SampledGaussianLoss, int]], log_delta: float) -
     return Runs(noise, error, rate, np.array([float(count) for *_, count in group]), np.full(len(group), log_delta))
 
 
-def _sampled(release: Release, neighbours: str) -> tuple[SampledGaussianLoss | None, int]:
+def sampled(release: Release, neighbours: str) -> tuple[SampledGaussianLoss | None, int]:
     """The loss of the release and its count, if it is one sampled Gaussian step repeated."""
     try:
         run: ComposedLoss = release._run(neighbours)

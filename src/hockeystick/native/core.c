@@ -51,7 +51,7 @@ int parse(Held *held, PyObject *const *args, Size count, const char *format, ...
 
 static PyMethodDef methods[] = {
     METHOD(lay),   METHOD(right_edge), METHOD(choose_step), METHOD(expand), METHOD(above),   METHOD(decay),          METHOD(excess),
-    METHOD(terms), METHOD(sums),       METHOD(cut),         METHOD(epsilon), METHOD(epsilons), METHOD(rule), METHOD(far_off), METHOD(pieces), METHOD(bent), {NULL, NULL, 0, NULL},
+    METHOD(terms), METHOD(sums),       METHOD(cut),         METHOD(epsilon), METHOD(epsilons), METHOD(rule), METHOD(far_off), METHOD(pieces), METHOD(bent), METHOD(marked), {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "core", "The loops that every question goes through.", -1, methods,

@@ -5,7 +5,7 @@ enum { JOINED = 2, TERMS = 40, PIECE = 64, NARROWED = 3 };
 static const double LINES[TURNED] = {0.12, 0.25, 0.5};
 static const int SHIFTS[NARROWED] = {0, 4, 9};
 #define FAINT 30.0 /* log of how much less is counted, not summed */
-#define WORK 2.5e6 /* nodes of the noise times those of the contour */
+#define WORK 1e7 /* nodes of the noise times those of the contour */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
    numerics/transform.py; phi is at least phi(k) */
@@ -100,7 +100,7 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     const Run *run = step->run;
     double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), end = step->edges[step->kept];
     double length = marked_step(step, 0, k, reach, size, log_goal), many = (end - step->edges[0]) / length + 2.0;
-    if (!(length > 0.0 && many * (double)nodes < 4.0 * WORK && many < 1e5))
+    if (!(length > 0.0 && many * (double)nodes < 2.0 * WORK && many < 1e5))
         return 0;
     Size n = (Size)many, first = 0, last;
     double *space = calloc((size_t)(6 * n + 2 * nodes), sizeof(double));
@@ -200,4 +200,42 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     }
     free(space);
     return found;
+}
+
+/* marked(noise, rate, count, high, width, log_q, c, spread, step, value, error, fall, far): what is known of one marked step, along
+   k = 1 + c + iu, for tests; returns E nu, E nu x and a bound of their relative errors, and bounds of phi - 1 at k = 1 + c and of
+   E e^{-L} - 1; None if nothing is known.  `fall` and `far` are for the cells of u. */
+FUNCTION_OF_PYTHON(native_marked) {
+    Held held;
+    Run run = {.many = 1, .removal = {1, 0}};
+    double high, width, log_q, c, spread, step;
+    Array value, error, fall, off;
+    Marked marked = {.edges = NULL};
+    Far far = {.room = NULL};
+    (void)self;
+    if (!parse(&held, args, count, "dddddddddaaaa", &run.noise, &run.rate, &run.count, &high, &width, &log_q, &c, &spread, &step, &value,
+               &error, &fall, &off))
+        return NULL;
+    run.least = run.most = run.count;
+    int found = 0;
+    double above = 0.0, back = 0.0, u = spread, ahead = c + AHEAD[FORWARD - 1] * spread;
+    if (error.size < 1 || value.size != 2 * error.size || fall.size != CELLS || off.size != CELLS) {
+        PyErr_SetString(PyExc_ValueError, "as many values as errors, and the cells");
+    } else if (mark_cells(&marked, &run, high, width, 2.0 + ahead, 1.0 + ahead) && count_large(&marked, log_q, 38.0) &&
+               look_far(&far, &marked, 1.0 + c)) {
+        above = not_large_above(&marked, 1.0 + c);
+        back = reverse_above(&marked, 1.0);
+        fall_of(&marked, 1.0 + c, 1.0 + above, spread, fall.at);
+        for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
+            off.at[cell] = far_at(&far, u);
+        found = not_large_along(&marked, 1.0 + c, step, error.size, -30.0 - log(run.count), value.at, error.at);
+    }
+    free(far.room);
+    forget(&marked);
+    release(&held);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!found)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(ddddd)", marked.q, marked.drift, marked.error, above, back);
 }

@@ -36,7 +36,7 @@ typedef struct {
 } Array;
 
 typedef struct {
-    Py_buffer views[8];
+    Py_buffer views[8]; /* so many arrays at most */
     int count;
 } Held;
 
@@ -62,6 +62,7 @@ FUNCTION_OF_PYTHON(native_rule);
 FUNCTION_OF_PYTHON(native_far_off);
 FUNCTION_OF_PYTHON(native_pieces);
 FUNCTION_OF_PYTHON(native_bent);
+FUNCTION_OF_PYTHON(native_marked);
 
 enum { CELLS = 97, ROWS = 2 }; /* of u (numerics/cells.py); ordered pairs that share a contour */
 

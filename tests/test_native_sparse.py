@@ -1,0 +1,164 @@
+"""The compiled core on sparse runs: its marked steps against quadrature, its answers against NumPy's, and counts that share contours."""
+
+import math
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr, ndtr
+
+import hockeystick as hs
+from hockeystick.loss.noise import Shape
+from hockeystick.mechanism.growing import Growing
+from hockeystick.native import core
+from hockeystick.numerics.cells import COUNT, Cells
+from hockeystick.numerics.rounding import FUNCTION
+from hockeystick.numerics.series import Array, ComplexArray
+from twins import pure
+
+pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
+
+
+class Quadrature:
+    """A marked step by Gauss's rule on short panels of the noise."""
+
+    def __init__(self, shape: Shape, high: float, width: float) -> None:
+        place, weight = np.polynomial.legendre.leggauss(12)
+        edges = np.linspace(-14.0, 30.0, 15_001)
+        half = 0.5 * (edges[1] - edges[0])
+        z = (edges[:-1, None] + half * (1.0 + place)).ravel()
+        self.weight = np.tile(half * weight, edges.size - 1) * np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        self.ratio, _ = shape.ratios(z)
+        self.x = np.expm1(self.ratio)
+        y = (self.x - high) / width
+        self.large, self.log_kept = ndtr(y), log_ndtr(-y)
+
+    def integral(self, values: Array | ComplexArray) -> complex:
+        return complex((self.weight * values).sum())
+
+    def excess(self, k: complex) -> complex:
+        """phi - 1."""
+        kept, x = np.exp(self.log_kept), self.x
+        grown = np.exp(np.maximum(self.log_kept + k.real * self.ratio, -740.0)) * np.exp(1j * k.imag * self.ratio)
+        bent = np.where(np.abs(k * self.ratio) < 1e-5, 0.5 * k * (k - 1.0) * self.ratio**2 * kept, grown - kept * (1.0 + k * x))
+        return self.integral(bent) - self.integral(self.large) - k * self.integral(self.large * x)
+
+
+def marked() -> Iterator[tuple[random.Random, Shape, float, float, float]]:
+    """The noise, a mark and its width, and a tilt."""
+    rng = random.Random(12)
+    for _ in range(12):
+        shape = Shape(10.0 ** rng.uniform(-0.2, 0.9), 10.0 ** rng.uniform(-5.0, -1.5))
+        epsilon = 10.0 ** rng.uniform(-2.0, 0.5)
+        high = math.expm1(epsilon) * rng.uniform(0.5, 2.0)
+        yield rng, shape, high, rng.uniform(0.03, 0.06) * high, rng.uniform(3.0, 12.0) / epsilon
+
+
+def test_marked_steps() -> None:
+    seen = 0
+    for rng, shape, high, width, c in marked():
+        true = Quadrature(shape, high, width)
+        q, drift = true.integral(true.large).real, true.integral(true.large * true.x).real
+        if not 1e-250 < q < 0.1:
+            continue
+        spread, nodes, steps = 0.2 * c, rng.randint(20, 200), 10.0 ** rng.uniform(0.5, 4.0)
+        step = spread * rng.uniform(0.1, 0.6)
+        value, error = np.empty(nodes, dtype=complex), np.empty(nodes)
+        fall, far, cells = np.empty(COUNT), np.empty(COUNT), Cells(spread)
+        given = shape.noise, shape.rate, steps, high, width, math.log(q), c, spread, step
+        if (told := core.marked(*given, value, error, fall, far)) is None:
+            continue
+        seen += 1
+        # (what the quadrature itself may err by is added)
+        assert abs(told[0] / q - 1.0) <= told[2] + 1e-11
+        assert abs(told[1] / drift - 1.0) <= told[2] + 1e-11
+        phi = true.excess(complex(1.0 + c)).real
+        assert phi - 1e-12 * abs(phi) <= told[3] <= phi + 1e-3 * abs(phi) + 1e-6 / steps
+        back = true.integral(np.exp(-true.ratio) - 1.0 + true.x).real
+        assert back * (1.0 - 1e-12) <= told[4] <= 2.0 * back + 1e-12
+        for j in (0, 1, nodes // 2, nodes - 1):
+            exact = np.log1p(true.excess(complex(1.0 + c, step * j)))
+            off = abs(np.exp(complex(value[j]) - exact) - 1.0)
+            assert off <= math.expm1(error[j]) + 1e-12
+        for cell in range(0, COUNT - 1, 7):
+            left, right = float(cells.left[cell]), float(cells.right[cell])
+            if right > 3e3 * shape.noise:
+                break  # the quadrature does not follow
+            for u in (left, math.sqrt(left * right)):
+                size = abs(1.0 + true.excess(complex(1.0 + c, u)))
+                assert size <= (1.0 + phi) * math.exp(-fall[cell]) + 1e-12
+                assert size <= math.exp(far[cell]) + 1e-12
+    assert seen >= 6
+
+
+def sparse(seed: int) -> tuple[float, float, int, float]:
+    """Noise, rate, steps and delta where large steps are counted apart."""
+    rng = random.Random(seed)
+    rate = 10.0 ** rng.uniform(-5.0, -1.5)
+    steps = max(2, int(10.0 ** rng.uniform(-1.5, 1.0) / rate))
+    return 10.0 ** rng.uniform(-0.15, 0.8), rate, steps, 10.0 ** rng.uniform(-14.0, -4.0)
+
+
+def asked(noise: float, rate: float, steps: float, delta: float, orders: int = 3) -> tuple[float, float] | None:
+    log_delta = math.log(delta)
+    slack = FUNCTION * abs(log_delta)
+    found: tuple[float, float] | None = core.epsilon(
+        noise, rate, 0.0, steps, orders, log_delta, log_delta - slack, log_delta + slack, 0.0
+    )
+    return found
+
+
+def test_sparse_runs_are_answered_as_by_numpy() -> None:
+    seen = 0
+    for seed in range(40):
+        noise, rate, steps, delta = sparse(seed)
+        found = asked(noise, rate, float(steps), delta)
+        with pure():
+            plain = (hs.Gaussian(sigma=noise).poisson(rate=rate) * steps).epsilon_bounds(delta)
+        if found is not None:
+            seen += 1
+            assert max(found[0], plain.lower) <= min(found[1], plain.upper)
+            assert found[1] - found[0] <= 1e-9 * found[1]
+    assert seen > 30
+
+
+@pytest.mark.parametrize(("noise", "rate", "first", "many"), [(1.1, 0.01, 2, 150), (0.8, 0.05, 1200, 120), (3.0, 1e-3, 900, 200)])
+def test_counts_that_follow_each_other_are_told_as_each_by_itself(noise: float, rate: float, first: int, many: int) -> None:
+    counts = np.arange(float(first), float(first + many))
+    low, high = np.empty(many), np.empty(many)
+    core.epsilons(np.full(many, noise), np.full(many, rate), np.zeros(many), counts, 3, np.full(many, math.log(1e-6)), low, high)
+    for count, ends in zip(counts.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True):
+        alone = asked(noise, rate, count, 1e-6)
+        assert alone == ends if alone is not None else math.isnan(ends[0])
+    told = high[np.isfinite(high)]
+    assert told.size > many // 2
+    assert np.all(np.diff(told) > 0.0)  # more steps, more epsilon
+
+
+def test_growing_runs_are_told_as_each_by_itself() -> None:
+    step = hs.Gaussian(sigma=1.3).poisson(rate=0.02)
+    for neighbours in ("add-or-remove", "remove"):
+        growing, told = Growing(step, 1e-6, neighbours), 0
+        for count in (*range(990, 1030), 5, 6, 7, 7, 1, 10**6, 10**6 + 1):
+            found = growing.epsilon(count)
+            assert found in (None, (step * count).epsilon(1e-6, neighbours))
+            told += found is not None
+        assert told > 35
+
+
+@pytest.mark.parametrize(("delta", "neighbours"), [(0.0, "add-or-remove"), (1.0, "add-or-remove"), (2.0, "remove"), (1e-6, "add")])
+def test_growing_runs_that_are_asked_by_themselves(delta: float, neighbours: str) -> None:
+    growing = Growing(hs.Gaussian(sigma=1.3).poisson(rate=0.02), delta, neighbours)
+    assert [growing.epsilon(count) for count in (10, 11, 12)] == [None, None, None]
+
+
+def test_growing_runs_are_asked_by_themselves_without_the_core() -> None:
+    with pure():
+        growing = Growing(hs.Gaussian(sigma=1.3).poisson(rate=0.02), 1e-6, "add-or-remove")
+    assert [growing.epsilon(count) for count in (10, 11, 12)] == [None, None, None]
+
+
+def test_growing_runs_of_other_mechanisms_are_asked_by_themselves() -> None:
+    assert Growing(hs.Laplace(scale=3.0), 1e-6, "add-or-remove").epsilon(3) is None
+    assert Growing(hs.Gaussian(sigma=3.0), 1e-6, "add-or-remove").epsilon(3) is None
