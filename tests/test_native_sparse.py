@@ -1,4 +1,4 @@
-"""The compiled core on sparse runs: its marked steps against quadrature, its answers against NumPy's, and counts that share contours."""
+"""The core on sparse runs: marked steps against quadrature, answers against those of NumPy, counts that share contours."""
 
 import math
 import random
@@ -147,7 +147,9 @@ def test_growing_runs_are_told_as_each_by_itself() -> None:
         assert told > 35
 
 
-@pytest.mark.parametrize(("delta", "neighbours"), [(0.0, "add-or-remove"), (1.0, "add-or-remove"), (2.0, "remove"), (1e-6, "add")])
+@pytest.mark.parametrize(
+    ("delta", "neighbours"), [(0.0, "add-or-remove"), (1.0, "add-or-remove"), (2.0, "remove"), (1e-6, "add")]
+)
 def test_growing_runs_that_are_asked_by_themselves(delta: float, neighbours: str) -> None:
     growing = Growing(hs.Gaussian(sigma=1.3).poisson(rate=0.02), delta, neighbours)
     assert [growing.epsilon(count) for count in (10, 11, 12)] == [None, None, None]
