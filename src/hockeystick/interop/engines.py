@@ -25,7 +25,7 @@ class Cannot(Exception):
 
 def _closed(run: ComposedLoss, log_delta: float, slack: float) -> Interval:
     if not has_closed(run):
-        raise Cannot("only Gaussian noise alone and a single step have a closed form")
+        raise Cannot("only Gaussian noise alone, a single step and few of Laplace noise have a closed form")
     target = log_delta - slack, log_delta + slack
     return largest(by_closed_form(single, log_delta, target) for single in run.singles())
 

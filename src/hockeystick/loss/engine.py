@@ -35,6 +35,8 @@ from .certain import (
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
+from .laplace import LaplaceLoss
+from .laplace_few import few_laplace
 from .noise import TooFine
 from .parted_marks import parts
 from .plan import Care
@@ -228,16 +230,17 @@ def _renyi(run: ComposedLoss, c: float) -> float:
 
 
 def _closed(run: ComposedLoss, epsilon: float) -> Closed | None:
-    """The closed form of a run of one step (Gaussian parts are one step, whatever their number), if it has one."""
-    if len(run.terms) == 1 and run.terms[0][1] == 1:
-        return run.terms[0][0].closed(epsilon)
-    return None
+    """The closed form of a run of one step (Gaussian parts are one step, whatever their number) or few of Laplace noise."""
+    if len(run.terms) != 1:
+        return None
+    loss, count = run.terms[0]
+    if count == 1:
+        return loss.closed(epsilon)
+    return few_laplace(loss.a, count, epsilon) if isinstance(loss, LaplaceLoss) else None
 
 
 def has_closed(run: ComposedLoss) -> bool:
     """Whether every ordered pair has a closed form."""
-    if len(run.terms) > 1 or run.terms[0][1] > 1:
-        return False
     return all(_closed(single, 0.0) is not None for single in run.singles())
 
 
@@ -322,7 +325,10 @@ def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Int
                 best = min(range(-60, 61, 6), key=bound)
                 around = [bound(n) for n in range(best - 5, best + 6)]
             beyond = min(around) * (1.0 + 4.0 * UNIT)
-        guess = increasing_root(gap, min(beyond, run.ceiling * 0.5), lower=0.0, upper=run.ceiling)
+        start = min(beyond, run.ceiling * 0.5)
+        if (top := run.terms[0][1] * loss.log_top_mass) > log_delta:  # delta is at least that of the largest sum alone
+            start = max(start, run.ceiling + math.log1p(-math.exp(log_delta - top)))
+        guess = increasing_root(gap, start, lower=0.0, upper=run.ceiling)
     slope = -at(guess).slope
     if not slope > 0.0:  # there is nothing to go by
         raise TooFine
