@@ -111,9 +111,11 @@ class PartedCells:
             grown = np.exp(most + weight)  # where that is large, the rest is not positive
             value = np.expm1(np.minimum(y, 10.0)) - k * x
             value += 4.0 * FUNCTION * (np.abs(value) + abs(k) * np.abs(x))
-        near = np.abs(ratio) * max(abs(k), 1.0) < 1e-3
-        value = np.where(near, 0.5 * k * (k - 1.0) * ratio * ratio * (1.0 + 1e-3), value)
-        each = np.where(most > 9.0, np.minimum(grown, 1e300), np.maximum(value[:-1], value[1:]) * np.exp(weight))
+        small = np.abs(ratio) * max(abs(k), 1.0) < 1e-3
+        value = np.where(small, 0.5 * k * (k - 1.0) * ratio * ratio * (1.0 + 1e-3), value)
+        near = np.maximum(value[:-1], value[1:]) * np.exp(weight)
+        astride = (ratio[:-1] < 0.0) & (ratio[1:] > 0.0)  # there the other end may be the larger one
+        each = np.where(most > 9.0, np.minimum(grown, 1e300) + np.where(astride, np.maximum(near, 0.0), 0.0), near)
         return float(each.sum()) if float(grown.max()) < 1e300 else math.inf
 
     def reverse_above(self, k: float) -> float:

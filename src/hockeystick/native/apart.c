@@ -1,9 +1,10 @@
-/* epsilon of a sparse run of one sampled Gaussian mechanism in the order "remove", in one go: what loss/parted.py does where no
-   outcome counts as small.  With "some" the event that some step is large,
+/* epsilon of a sparse run of one sampled Gaussian mechanism in the order "remove", in one go: what loss/parted.py does.  With
+   "some" the event that some step is large,
 
        delta = P(some) - e^eps Q(some) + e^eps E_Q[(1 - e^{S-eps})+; some] + E[(1 - e^{eps-S})+; none],
 
-   of which the third term is bounded (Lemma 19a of docs/mathematics.md) and the last is an integral along a contour. */
+   of which the third term is bounded (Lemma 19a of docs/mathematics.md) and the last is an integral along a contour; less, if that
+   falls sooner, what happens where all steps are small, which is bounded (Lemma 19b). */
 #include "native.h"
 
 enum { SPARSE = 4096, TRIES = 12, EVERY = 4 }; /* SPARSE: the most nodes */
@@ -13,15 +14,17 @@ enum { SPARSE = 4096, TRIES = 12, EVERY = 4 }; /* SPARSE: the most nodes */
 #define DIGITS 38.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
 #define NEAR 0.01
 
-/* For all counts of a block; what is said of one of them is `count`, p, q and so on */
+/* For all counts of a block; what is said of one of them is p, q and so on */
 struct Parted {
     Run run; /* with the largest count */
     Sketch sketch;
     Marked step;
     Contour contour;
-    double reverse[BACK], light[BACK], heavy[BACK]; /* of one step: log E_Q e^{-rL}, and Lemma 19a */
+    Node *nodes;
+    double reverse[BACK], light[BACK], heavy[BACK], small; /* of one step: log E_Q e^{-rL}, and Lemma 19a; log E e^{kL} of small ones */
+    double least_dropped;
     int made;
-    double count, p, q, count_error, taken[BACK], close[BACK]; /* bounds of what is taken back, and of what is not large enough for it */
+    double p, q, count_error, taken[BACK], close[BACK], all_small; /* bounds of what is taken back, and of what is not large enough for it */
 };
 
 /* About the epsilon of a count of the block */
@@ -31,14 +34,23 @@ static double epsilon_of(const Parted *parted, double count) {
     return sketch->epsilon + share * (sketch->least_epsilon - sketch->epsilon);
 }
 
+/* About log of the transform at c, for so many steps */
+static double level_of(const Sketch *sketch, double count) {
+    return count * sketch->phi + (sketch->low > 0.0 ? log(larger(-expm1(-count * sketch->gain), 1e-300)) : 0.0);
+}
+
 /* How the transform falls on cells of u; where its line is moved up only on some of them, and those around the last node */
-static int decays(Parted *parted, double k, double phi) {
+static int decays(Parted *parted, double k, double excess) {
     Contour *contour = &parted->contour;
+    const Sketch *sketch = &parted->sketch;
     Far far;
-    double near[CELLS], known[CELLS], decay[CELLS], u = contour->width, count = parted->run.least, left[CELLS];
+    double near[CELLS] = {0.0}, known[CELLS], decay[CELLS], u = contour->width, count = parted->run.least, left[CELLS];
+    double level = level_of(sketch, count), high = sketch->low > 0.0 ? count * log1p(larger(excess, 0.0)) + log(count) : 0.0;
+    double times = sketch->low > 0.0 ? 1.0 : count;
     int found = 0;
-    fall_of(&parted->step, k, phi, contour->width, near);
-    if (!look_far(&far, &parted->step, k))
+    if (!(sketch->low > 0.0))
+        fall_of(&parted->step, k, 1.0 + excess, contour->width, near);
+    if (!look_far(&far, &parted->step, MIDDLE, k))
         return 0;
     for (int cell = 0; cell < CELLS; cell++, u *= 1.25) {
         left[cell] = u;
@@ -48,7 +60,7 @@ static int decays(Parted *parted, double k, double phi) {
         double held = INFINITY; /* what holds for one u holds beyond */
         for (int cell = 0; cell < CELLS; cell++) {
             held = known[cell] < INFINITY ? known[cell] : held;
-            decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), count * (contour->level - held) - 1e-9);
+            decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), level - high - times * held - 2e-9);
         }
         found = cut_nodes(contour, decay, SPARSE);
         int cut = (int)(log(larger(1.0, smaller(contour->wanted * contour->step / contour->width, 1e9))) / log(1.25) + 0.5);
@@ -60,6 +72,19 @@ static int decays(Parted *parted, double k, double phi) {
     return found;
 }
 
+/* log E e^{kL} of a small step, from above; 0 if it is not known */
+static int bound_small(Parted *parted) {
+    const Sketch *sketch = &parted->sketch;
+    Sketch here = {.high = sketch->low, .width = sketch->low_width};
+    Marked small;
+    int found = mark_cells(&small, &parted->run, &here, 2.0 + sketch->order, 1.0 + sketch->order) &&
+                count_large(&small, sketch->log_not_small, 14.0);
+    double excess = found ? not_large_above(&small, 1.0 + sketch->order) : NAN;
+    forget(&small);
+    parted->small = log1p(excess);
+    return excess > -1.0 && excess < INFINITY;
+}
+
 /* The marks, what is large, and the contour for the rest; 0 if it would prove too little */
 static int made(Parted *parted) {
     const Run *run = &parted->run;
@@ -68,38 +93,73 @@ static int made(Parted *parted) {
     Marked *step = &parted->step;
     double c = sketch->c, ahead = c + AHEAD[FORWARD - 1] * sketch->spread, k = 1.0 + c;
     double log_count = log(run->most), needless = run->log_delta - (sketch->log_q + log_count + sketch->epsilon);
-    if (!mark_cells(step, run, sketch->high, sketch->width, larger(2.0 + ahead, 10.0 / sketch->epsilon), 1.0 + ahead) ||
-        !count_large(step, sketch->log_q, DIGITS - smaller(larger(needless, 0.0), DIGITS - 4.0)))
+    if (!mark_cells(step, run, sketch, larger(2.0 + ahead, 10.0 / sketch->epsilon), 1.0 + ahead) ||
+        !count_large(step, sketch->log_q, DIGITS - smaller(larger(needless, 0.0), DIGITS - 4.0)) ||
+        (sketch->low > 0.0 && !bound_small(parted)))
         return 0;
     for (int i = 0; i < BACK; i++) {
         parted->reverse[i] = log1p(reverse_above(step, sketch->rates[i]));
         large_above(step, sketch->rates[i], sketch->epsilon, run->most * parted->reverse[i], &parted->light[i], &parted->heavy[i]);
     }
-    double bend = 1.0 / (sketch->spread * sketch->spread) - 1.0 / (c * c) - 1.0 / ((1.0 + c) * (1.0 + c)), excess = 0.0;
-    *contour = (Contour){.c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9};
-    contour->level = sketch->level / run->most;
-    contour->second = larger(bend, 0.0) / run->most;
+    double excess = 0.0;
+    *contour = (Contour){.c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9, .parted = sketch->low > 0.0};
     for (int i = 0; i < FORWARD; i++) {
-        double s = contour->forward[i] = c + AHEAD[i] * sketch->spread, found = larger(not_large_above(step, 1.0 + s), -0.5);
-        contour->each_above[0][i] = log1p(found) + 4.0 * FUNCTION * fabs(found);
+        double s = contour->forward[i] = c + AHEAD[i] * sketch->spread, found = not_large_above(step, 1.0 + s);
+        if (!(found < INFINITY))
+            return 0;
+        found = larger(found, contour->parted ? 0.0 : -0.5);
+        contour->each_above[0][i] = log1p(found) + 4.0 * FUNCTION * found;
+        contour->each_middle[i] = contour->parted ? log_middle_above(step, 1.0 + s) : 0.0;
         excess = i ? excess : found;
     }
-    if (!step_for(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, 1.0 + excess))
+    if (!step_for(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, excess) ||
+        !(parted->nodes = malloc((size_t)contour->nodes * sizeof(Node))) ||
+        !not_large_along(step, k, contour->step, contour->nodes, -FINE - log_count, parted->nodes))
         return 0;
-    Size nodes = contour->nodes;
-    if (!(contour->values = malloc((size_t)(3 * nodes) * sizeof(double))))
-        return 0;
-    contour->errors = contour->values + 2 * nodes;
-    if (!not_large_along(step, k, contour->step, nodes, -FINE - log_count, contour->values, contour->errors))
-        return 0;
-    contour->dropped *= exp(larger(0.0, run->least * (contour->level - contour->values[0]))); /* the decay was proved relative to a guess */
+    /* the decay was proved relative to a guess */
+    const Node *first = parted->nodes;
+    double level = run->least * first->re + (contour->parted ? log(larger(-expm1(run->least * first->term_re), 1e-300)) : 0.0);
+    parted->least_dropped = contour->dropped * exp(larger(0.0, level_of(sketch, run->least) - level) + 1e-9);
     return 1;
+}
+
+/* e^z - 1 for a z left of the imaginary axis */
+static void less_one(double re, double im, double *found_re, double *found_im) {
+    double half = sin(0.5 * im);
+    *found_re = expm1(re) * cos(im) - 2.0 * half * half;
+    *found_im = exp(re) * sin(im);
+}
+
+/* The transform of so many steps at a node, and a bound of log(1 + its relative error): `_Slice.values` of loss/parted.py */
+static double at_node(const Node *at, double count, int some_small, double *re, double *im) {
+    double error = count * (log1p(at->off) + 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im)));
+    *re = count * at->re;
+    *im = count * at->im;
+    if (some_small) {
+        double gain_re = -count * at->term_re, gain_im = -count * at->term_im, inner_re, inner_im, behind = gain_re > 0.0 ? -1.0 : 1.0;
+        double most = count * log(at->rest + at->lost), slip = count * log1p(at->lost / at->rest), apart = count * log1p(at->apart);
+        less_one(behind * gain_re, behind * gain_im, &inner_re, &inner_im); /* log(1 - e^-gain), whatever the sign of its real part */
+        double size = larger(hypot(inner_re, inner_im), 1e-290), kept = log(size) - (behind < 0.0 ? 0.0 : gain_re);
+        *re += kept;
+        *im += atan2(behind * inner_im, behind * inner_re) - (behind < 0.0 ? 0.0 : gain_im);
+        /* the power of (phi - mid)/phi lies within that of its size + lost; or both powers err each by itself */
+        double lost = exp(smaller(most - kept, 700.0)) * -expm1(-slip) + 8.0 * FUNCTION;
+        double together = at->off < 0.5 && most - kept < 700.0 ? error + log1p(lost) : INFINITY;
+        double alone = INFINITY;
+        if (error < 600.0 && -kept < 600.0 && apart - gain_re - kept < 700.0)
+            alone = expm1(error) * exp(-kept) + exp(apart - gain_re - kept) * -expm1(-apart);
+        error = smaller(together, log1p(alone + 8.0 * FUNCTION));
+    }
+    return error + 4.0 * UNIT * (fabs(*re) + fabs(*im));
 }
 
 /* What is large among so many steps, and the terms of the sum; 0 if they prove too little */
 static int counted(Parted *parted, const Run *run, Room *room) {
     const Marked *step = &parted->step;
-    double heavy = step->q + step->drift;
+    const Sketch *sketch = &parted->sketch;
+    Contour *contour = &parted->contour;
+    Size nodes = contour->nodes;
+    double heavy = step->q + step->drift, *value = room_for(room, 6 * nodes);
     parted->p = -expm1(run->count * log1p(-heavy));
     parted->q = -expm1(run->count * log1p(-step->q));
     parted->count_error = step->error / (1.0 - heavy) * (1.0 + 1e-6) + 4.0 * FUNCTION + 9.0 * UNIT;
@@ -107,7 +167,19 @@ static int counted(Parted *parted, const Run *run, Room *room) {
         parted->taken[i] = run->count * parted->reverse[i] * (1.0 + 4.0 * FUNCTION) + log(run->count * parted->heavy[i]) + 2e-9;
         parted->close[i] = run->count * parted->light[i] * (1.0 + 1e-9);
     }
-    return heavy < 0.5 && parted->count_error < 1.0 && at_count(&parted->contour, run, epsilon_of(parted, run->count), room);
+    if (sketch->low > 0.0)
+        parted->all_small = log_markov(sketch->order) * (1.0 - 2.0 * FUNCTION) + 1e-9 + run->count * (parted->small + 8.0 * FUNCTION * fabs(parted->small));
+    if (!(heavy < 0.5 && parted->count_error < 1.0) || !value || !ahead_of(contour, run->count, epsilon_of(parted, run->count)))
+        return 0;
+    double *error = value + 2 * nodes, *errors = error + nodes, more = run->count - run->least;
+    contour->weights = errors + nodes;
+    for (Size node = 0; node < nodes; node++)
+        error[node] = at_node(parted->nodes + node, run->count, contour->parted, value + 2 * node, value + 2 * node + 1);
+    /* relative to the transform at c, n |mid| max(phi, 1)^n grows with n by no more than that */
+    contour->dropped = parted->least_dropped;
+    if (contour->parted)
+        contour->dropped *= run->count / run->least * exp(more * larger(0.0, -parted->nodes->re) * (1.0 + 1e-9)) * (1.0 + 1e-9);
+    return weigh(contour, value, error, errors);
 }
 
 /* P(some) - e^eps Q(some), a bound of its error, and of what else may add to delta */
@@ -117,6 +189,10 @@ static double sides(const Parted *parted, double epsilon, double *error, double 
     for (int i = 0; i < BACK; i++)
         *rest = smaller(*rest, exp(smaller(parted->taken[i] + parted->sketch.rates[i] * moved, 1.0)) + parted->close[i]);
     *rest *= pay * (1.0 + 1e-9);
+    if (parted->sketch.low > 0.0) {
+        double power = parted->sketch.order * epsilon, log_of = parted->all_small - power + 8.0 * UNIT * (fabs(parted->all_small) + fabs(power));
+        *rest += log_of < 1.0 ? exp(larger(log_of, -700.0)) * (1.0 + 1e-9) : 3.0;
+    }
     *error = (parted->p + away) * (parted->count_error + 4.0 * FUNCTION);
     return parted->p - away;
 }
@@ -139,7 +215,7 @@ static void ends(const Parted *parted, double epsilon, double *lower, double *up
     double most = some + error + rest + exp(smaller(high, 1.0)) * (1.0 + 2.0 * FUNCTION);
     double below = log(larger(least, 1e-300)), above = log(larger(most, 1e-300));
     *lower = least > 1e-300 && epsilon < 600.0 ? below - 4.0 * FUNCTION * (1.0 + fabs(below)) : -INFINITY;
-    *upper = above + 4.0 * FUNCTION * (1.0 + fabs(above));
+    *upper = most < INFINITY ? above + 4.0 * FUNCTION * (1.0 + fabs(above)) : INFINITY; /* so, if it is no number */
 }
 
 /* Where log delta is about that of the run, near an epsilon */
@@ -184,14 +260,27 @@ static int proved(Parted *parted, const Run *run, Room *room, double *low, doubl
     return gap >= 0.0 && other >= 0.0 && *low > 0.0 && *low <= *high && *high - *low < CLOSE * *high;
 }
 
+static void emptied(Parted *parted) {
+    free(parted->nodes);
+    parted->nodes = NULL;
+    forget(&parted->step);
+    parted->step = (Marked){.edges = NULL};
+}
+
 /* For the counts of a block, about this epsilon of the largest, or if it is 0 one that is guessed; NULL where there is no memory */
 static Parted *opened(const Run *run, double epsilon) {
     Parted *parted = calloc(1, sizeof *parted);
-    if (parted) {
-        parted->run = *run;
-        parted->run.count = run->most;
-        parted->made = run->most * run->rate < DENSE && run->log_delta > -FAINT && sketched(&parted->sketch, &parted->run, epsilon) &&
-                       made(parted);
+    if (!parted)
+        return NULL;
+    parted->run = *run;
+    parted->run.count = run->most;
+    int within = run->most * run->rate < DENSE && run->log_delta > -FAINT;
+    for (int divides = 1; within && !parted->made && divides >= 0; divides--) {
+        int found = sketched(&parted->sketch, &parted->run, epsilon, divides);
+        parted->made = found && made(parted);
+        if (!parted->made)
+            emptied(parted);
+        within = found && parted->sketch.low > 0.0; /* or it would be the same again */
     }
     return parted;
 }
@@ -199,8 +288,7 @@ static Parted *opened(const Run *run, double epsilon) {
 Parted *open_parted(const Run *run) { return opened(run, 0.0); }
 
 void close_parted(Parted *parted) {
-    free(parted->contour.values);
-    forget(&parted->step);
+    emptied(parted);
     free(parted);
 }
 

@@ -135,7 +135,7 @@ int cut_of(const double *decay, double start, double step, double wanted, Size m
     left[CELLS] = INFINITY;
     beyond[CELLS] = 0.0;
     for (int i = CELLS - 1; i >= 0; i--)
-        beyond[i] = beyond[i + 1] + exp(-smaller(decay[i], 700.0)) * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
+        beyond[i] = beyond[i + 1] + exp(decay[i] > 0.0 ? -smaller(decay[i], 700.0) : 0.0) * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
     while (cell < most && cell < CELLS - 1 && beyond[cell] > wanted)
         cell++;
     *rest = beyond[cell];

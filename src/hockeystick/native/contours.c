@@ -17,12 +17,14 @@ static double epsilon_of(const Block *block, double count, double log_delta) {
 }
 
 /* K ahead of the saddle for so many steps; 0 if it is not known */
-static int ahead_of(Contour *contour, double count, double epsilon) {
+int ahead_of(Contour *contour, double count, double epsilon) {
     double above[ROWS][FORWARD];
     for (int pair = 0; pair < contour->pairs; pair++)
         for (int i = 0; i < FORWARD; i++) {
             double bound = count * contour->each_above[pair][i];
             above[pair][i] = bound + 3.0 * UNIT * fabs(bound) + contour->slack;
+            if (contour->parted)
+                above[pair][i] += smaller(0.0, log(count) + contour->each_middle[i]);
         }
     contour->epsilon = epsilon;
     return look_ahead(contour, above);
@@ -44,9 +46,10 @@ int step_for(Contour *contour, const Run *run, double least_epsilon, double most
 /* The terms of the sum for one count, from those of each step; 0 if they prove nothing */
 int at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
     Size total = contour->many * contour->nodes;
-    double *value = room_for(room, 6 * total), *error = value + 2 * total, *errors = error + total;
+    double *value = room_for(room, 6 * total);
     if (!value || !ahead_of(contour, run->count, epsilon))
         return 0;
+    double *error = value + 2 * total, *errors = error + total;
     contour->weights = errors + total;
     for (Size at = 0; at < total; at++) {
         double re = value[2 * at] = run->count * contour->values[2 * at], im = value[2 * at + 1] = run->count * contour->values[2 * at + 1];

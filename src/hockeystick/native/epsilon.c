@@ -42,7 +42,7 @@ static int in_parts(Block *block, const Run *run, double *low, double *high) {
     if (!run->removal[0] || !(block->parted || (block->parted = open_parted(&block->run))) ||
         !parted_epsilon(block->parted, run, &block->room, low, high))
         return 0;
-    if (run->many > 1) {
+    if (run->many > 1 && !(run->count * -log1p(-run->rate) * (1.0 + 16.0 * UNIT) <= *low)) { /* the largest sum of those losses */
         Run added = *run;
         double least, most;
         added.many = 1;

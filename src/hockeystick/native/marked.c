@@ -1,5 +1,5 @@
-/* Twins of loss/parted_cells.py and loss/parted_step.py, for a step none of whose outcomes count as small: large ones are counted
-   apart, and what is not large is bounded on the real axis.  Lemmas 19a, 19c and 19e of docs/mathematics.md. */
+/* Twins of loss/parted_cells.py and loss/parted_step.py: the large outcomes of a step are counted apart, and what is not large is
+   bounded on the real axis.  Lemmas 19a, 19b, 19c and 19e of docs/mathematics.md. */
 #include "native.h"
 
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
@@ -11,12 +11,14 @@ enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
 
 /* Room for the cells; 0 if there would be too many, or no memory */
-int mark_cells(Marked *step, const Run *run, double high, double width, double most, double fast) {
-    double noise = run->noise, narrow = smaller(noise, 1.0);
+int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast) {
+    double noise = run->noise, narrow = smaller(noise, 1.0), high = sketch->high, width = sketch->width;
     /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-80 of what is large */
     double end = place_of(run, high + 60.0 * width + 1.5 * most * width * width / (1.0 + high));
     double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 13.0), last = larger(end, far);
     *step = (Marked){.run = run, .high = high, .width = width, .left = exp(log_tail_bound(-LOW)), .fast = fast};
+    step->low = sketch->low;
+    step->low_width = sketch->low_width;
     if (!(last / noise < 300.0 && last - LOW < 300.0 * narrow))
         return 0;
     Size cells = (Size)((last - LOW) / (0.1 * narrow)) + 2, n = cells + 1;
@@ -45,13 +47,25 @@ void forget(Marked *step) {
     free(step->rows);
 }
 
-/* A bound of |1 - g|, or |g|, on a cell, on the line z + i noise angle (Lemma 19c) */
-double off_line(const Marked *step, Size cell, double cosine, double sine, int large) {
-    double rate = step->run->rate, far = rate + step->high, inverse = 1.0 / step->width;
+/* Bounds of |1 - g| and of |g| on a cell, on the line z + i noise angle, for one mark (Lemma 19c) */
+static void both_sides(const Marked *step, Size cell, double cosine, double sine, double mark, double width, double *below, double *above) {
+    double rate = step->run->rate, far = rate + mark, inverse = 1.0 / width;
     double left = ((step->x[cell] + rate) * cosine - far) * inverse, right = ((step->x[cell + 1] + rate) * cosine - far) * inverse;
     double b = (step->x[cell + 1] + rate) * sine * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
-    double bulge = 0.4 * b * exp(smaller(0.5 * (b - near) * (b + near), 700.0));
-    return g_above(large ? right : -left) + bulge + NEVER;
+    double exponent = 0.5 * (b - near) * (b + near), bulge = exponent < 700.0 ? 0.4 * b * exp(exponent) : INFINITY;
+    *below = g_above(-left) + bulge + NEVER;
+    *above = g_above(right) + bulge + NEVER;
+}
+
+/* A bound of |nu|, |1 - nu|, |kappa - nu|, or of the last two together */
+double off_line(const Marked *step, Size cell, double cosine, double sine, int kind) {
+    double rest, heavy, small, not_small;
+    both_sides(step, cell, cosine, sine, step->high, step->width, &rest, &heavy);
+    if (kind == LARGE || kind == KEPT || !(step->low > 0.0))
+        return kind == LARGE ? heavy : rest;
+    both_sides(step, cell, cosine, sine, step->low, step->low_width, &small, &not_small);
+    double middle = smaller(not_small + heavy, small + rest);
+    return kind == MIDDLE ? middle : rest + middle;
 }
 
 /* Whether, on that line, the bounds fall right of the cells: |1 - g| in any case, with e^{kL}, |Im k| <= reach, and x beside it */
@@ -61,8 +75,9 @@ int falls_beyond(const Marked *step, double x, double angle, double k, double re
 }
 
 /* log of a bound of the integral of the modulus along the line: of nu (1 + 2 q + x), or of (1 - nu) times e^{kL} and 1 + size (2 q + x) */
-static double along_line(const Marked *step, double angle, int large, double k, double reach, double size) {
-    double cosine = cos(angle), sine = sin(angle), rate = step->run->rate, height = step->run->noise * angle, total = 0.0, mark = 0.0;
+static double along_line(const Marked *step, double angle, int kind, double k, double reach, double size) {
+    int large = kind == LARGE;
+    double cosine = cos(angle), sine = sin(angle), rate = step->run->rate, height = step->run->noise * angle, total = 0.0, mark = 0.0, tilt;
     Size stop = large ? step->cells : step->kept;
     double grown = 0.0, plain = 0.0, edge = step->edges[stop];
     if (!falls_beyond(step, step->x[stop], angle, k, reach))
@@ -72,19 +87,23 @@ static double along_line(const Marked *step, double angle, int large, double k, 
         double r = step->share[right], l = step->ratio[right], x = step->x[right];
         double log_mass = cell < stop ? step->log_mass[cell] : log_tail_bound(edge);
         if (cell < stop)
-            mark = off_line(step, cell, cosine, sine, large);
+            mark = off_line(step, cell, cosine, sine, kind);
         if (large) {
-            grown = exp(smaller(log_mass + l, 700.0));
+            tilt = log_mass + l;
             plain = 2.0 * rate * exp(log_mass);
         } else {
             double turned = reach * (r * sine / (1.0 - r * (1.0 - cosine))); /* at least reach arg */
-            grown = exp(smaller(log_mass + k * l + turned, 700.0));
+            tilt = log_mass + k * l + turned;
             plain = log_mass > -700.0 ? exp(log_mass) * (1.0 + size * (2.0 * rate + x)) : (1.0 + 3.0 * size) * exp(log_mass + larger(l, 0.0));
         }
+        if (!(tilt < 700.0))
+            return INFINITY;
+        grown = exp(tilt);
         if (cell == stop && large) { /* there |nu| <= 2, as 1 and what falls */
             if (!(mark <= 2.0))
                 return INFINITY;
-            grown = 3.0 * exp(smaller(right_tail(step->run->noise, rate, 1.0, edge), 700.0));
+            double beyond = right_tail(step->run->noise, rate, 1.0, edge);
+            grown = beyond < 700.0 ? 3.0 * exp(beyond) : INFINITY;
             mark = 2.0;
             plain = 0.0;
         }
@@ -98,20 +117,20 @@ static double along_line(const Marked *step, double angle, int large, double k, 
 
 /* The step at which the rule errs by at most e^log_goal, by this line: the error is at most twice the integral along it over
    e^{2 pi noise angle/step} - 1 */
-static double step_by(const Marked *step, double angle, int large, double k, double reach, double size, double log_goal) {
-    double rise = along_line(step, angle, large, k, reach, size) + M_LN2 - log_goal;
+static double step_by(const Marked *step, double angle, int kind, double k, double reach, double size, double log_goal) {
+    double rise = along_line(step, angle, kind, k, reach, size) + M_LN2 - log_goal;
     return rise < 1e6 ? 2.0 * PI * step->run->noise * angle / (larger(rise, 0.0) + log1p(exp(-fabs(rise)))) : 0.0;
 }
 
 /* About the longest of those steps; 0 if there is none */
-double marked_step(const Marked *step, int large, double k, double reach, double size, double log_goal) {
+double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal) {
     double noise = step->run->noise, sharp = (step->high + step->run->rate) / step->width;
     double start = smaller(WIDEST, 8.7 / sqrt(sharp * sharp + noise * noise));
-    double best = step_by(step, start, large, k, reach, size, log_goal);
+    double best = step_by(step, start, kind, k, reach, size, log_goal);
     for (int way = 0, better = 0; way < 2 && !better; way++) {
         double ratio = way ? 1.0 / 1.35 : 1.35, angle = start * ratio;
         for (int turn = 0; turn < ANGLES && angle <= WIDEST; turn++, angle *= ratio) {
-            double found = step_by(step, angle, large, k, reach, size, log_goal);
+            double found = step_by(step, angle, kind, k, reach, size, log_goal);
             if (found > best) {
                 best = found;
                 better = 1;
@@ -123,15 +142,17 @@ double marked_step(const Marked *step, int large, double k, double reach, double
     return best * (1.0 - 1e-9);
 }
 
-/* A bound of the share by which nu, or 1 - nu, errs, where x + q errs by the share `slip` */
-double mark_error(const Marked *step, double x, double y, double slip) {
-    double off = (fabs(x) + (step->high + step->run->rate)) / step->width * (slip + (32.0 * UNIT) * (1.0 + log1p(fabs(x))));
+/* A bound of the share by which g(y) errs, y = (x - mark)/width or the same with another sign, where x + q errs by the share `slip` */
+double mark_error(double rate, double mark, double width, double x, double y, double slip) {
+    double off = (fabs(x) + (mark + rate)) / width * (slip + (32.0 * UNIT) * (1.0 + log1p(fabs(x))));
     double lean = y > 0.0 ? exp(-0.49 * smaller(y * y, 1400.0)) : 1.0 - y; /* at least (log g)' nearby */
     return ERFC + off * lean + (y < 0.0 ? 4.0 * UNIT * y * y : 0.0);
 }
 
+/* A bound of the error of t, at a node: its place is rounded, too */
 double slip_of(const Run *run, double z) {
-    return (3.0 * UNIT + 2.0 * run->noise_error) * (fabs(z) * (1.0 / run->noise) + 0.5 / (run->noise * run->noise));
+    double size = fabs(z) * (1.0 / run->noise) + 0.5 / (run->noise * run->noise);
+    return (3.0 * UNIT + 2.0 * run->noise_error) * size + UNIT * (fabs(z) + fabs(z - LOW)) / run->noise;
 }
 
 /* E nu and E nu x, the latter not negative since nu grows with x and E x = 0; `log_q` is about log of the former, `digits` -log of
@@ -139,8 +160,8 @@ double slip_of(const Run *run, double z) {
 int count_large(Marked *step, double log_q, double digits) {
     const Run *run = step->run;
     double log_count = log(run->count), size = larger(1.0, step->fast), last = step->edges[step->cells];
-    double real = marked_step(step, 0, step->fast, 0.0, size, step->rule = -16.0 - log_count);
-    double spacing = smaller(real, marked_step(step, 1, 0.0, 0.0, 1.0, log_q - digits));
+    double real = marked_step(step, KEPT, step->fast, 0.0, size, step->rule = -16.0 - log_count);
+    double spacing = smaller(real, marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits));
     double count = (last - LOW) / spacing + 2.0;
     if (!(spacing > 0.0 && count < MOST))
         return 0;
@@ -159,7 +180,7 @@ int count_large(Marked *step, double log_q, double digits) {
         step->kept_weight[j] = y < -8.5 ? weight : weight * g_above(-y);
         if (nu > 0.0) {
             double mark = weight * nu, slip = slip_of(run, z[j]), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
-            double off = mark * ((mark_error(step, x, y, slip) + 3.0 * UNIT * z[j] * z[j]) + (5.0 * FUNCTION + 8.0 * UNIT));
+            double off = mark * ((mark_error(run->rate, step->high, step->width, x, y, slip) + UNIT * fabs(z[j]) * (5.0 * fabs(z[j]) - LOW)) + (5.0 * FUNCTION + 8.0 * UNIT));
             add(&q, mark);
             add(&drift, mark * x);
             off_q += off;
@@ -182,7 +203,7 @@ double beyond_kept(const Marked *step, double k) {
     if (!(k * step->width * step->width < (x - step->high) * (1.0 + x) && y > 5.0))
         return INFINITY;
     double log_of = -0.5 * y * y - log(y) - LOG_ROOT_TWO_PI + k * step->ratio[step->kept] + log_tail_bound(step->edges[step->kept]);
-    return exp(smaller(larger(log_of, -700.0), 700.0)) * (1.0 + SLACK);
+    return log_of < 700.0 ? exp(larger(log_of, -700.0)) * (1.0 + SLACK) : INFINITY;
 }
 
 /* An upper bound of phi - 1 = E (1 - nu) (e^{kL} - 1 - k x) - E nu - k E nu x, for real 1 <= k <= fast */
@@ -208,10 +229,21 @@ double not_large_above(const Marked *step, double k) {
     return (total + left + exp(step->rule)) * (1.0 + SLACK) + beyond_kept(step, k) - out;
 }
 
+/* log of an upper bound of mid = E (kappa - nu) e^{kL} at a real k >= 1, by cells */
+double log_middle_above(const Marked *step, double k) {
+    double total = step->left * g_above((step->x[0] - step->low) / step->low_width);
+    for (Size j = 0; j < step->kept; j++) {
+        double tilt = step->log_mass[j] + k * step->ratio[j + 1];
+        double share = smaller(g_above((step->x[j + 1] - step->low) / step->low_width), g_above((step->high - step->x[j]) / step->width));
+        total += tilt < 600.0 ? exp(tilt) * share : INFINITY;
+    }
+    return log(total * (1.0 + SLACK) + beyond_kept(step, k)) + SLACK;
+}
+
 /* An upper bound of E e^{-kL} - 1, k > 0 */
 double reverse_above(const Marked *step, double k) {
     double inside = bent_over(step->ratio, step->x, step->log_mass, step->cells, -k), rate = step->run->rate;
-    double left = step->left * (exp(smaller(-k * log1p(-rate), 700.0)) * (1.0 + 1e-12) + k * rate);
+    double deep = -k * log1p(-rate), left = step->left * ((deep < 700.0 ? exp(deep) : INFINITY) * (1.0 + 1e-12) + k * rate);
     double right = k * exp(right_tail(step->run->noise, rate, 1.0, step->edges[step->cells]));
     return (inside + left + right) * (1.0 + SLACK);
 }
@@ -222,7 +254,7 @@ void large_above(const Marked *step, double k, double pivot, double height, doub
     const double *z = step->rows, *ratio = z + step->nodes, *base = z + 3 * step->nodes;
     Size last = step->nodes - 1, first = last;
     double grown = exp(smaller(height, 600.0)), front = base[0] + 0.5 * z[0] * z[0], best = INFINITY, *mass = step->room;
-    double far = exp(smaller(log_tail_bound(z[last]) + k * (pivot - ratio[last]), 700.0)) + 1e-300;
+    double beyond = log_tail_bound(z[last]) + k * (pivot - ratio[last]), far = beyond < 700.0 ? exp(beyond) + 1e-300 : INFINITY;
     double near = step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER;
     while (first > 0 && step->large[first] > 0.0)
         first--;

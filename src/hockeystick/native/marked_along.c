@@ -49,8 +49,8 @@ void fall_of(const Marked *step, double k, double phi, double start, double *out
     }
 }
 
-/* The integrand of phi(k) on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; 0 where there is no memory */
-int look_far(Far *far, const Marked *step, double k) {
+/* The integrand of phi(k), or of mid(k), on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; 0 where there is no memory */
+int look_far(Far *far, const Marked *step, int kind, double k) {
     Size cells = far->cells = step->kept;
     double *room = malloc((size_t)(2 * TURNED * cells) * sizeof(double)), noise = step->run->noise;
     far->room = room;
@@ -63,7 +63,7 @@ int look_far(Far *far, const Marked *step, double k) {
         far->log_f[turn] = falls_beyond(step, step->last_x, angle, k, 0.0) ? log_f : NULL;
         for (Size cell = 0; far->log_f[turn] && cell < cells; cell++) {
             double r = step->share[cell];
-            mark = log(off_line(step, cell, cosine, sine, 0)) + k * step->ratio[cell + 1] + height;
+            mark = log(off_line(step, cell, cosine, sine, kind)) + k * step->ratio[cell + 1] + height;
             before = cell ? before : mark;
             log_f[cell] = mark + step->log_mass[cell];
             arg[cell] = atan2(r * sine, 1.0 - r * (1.0 - cosine)) * (1.0 - 1e-12);
@@ -74,7 +74,7 @@ int look_far(Far *far, const Marked *step, double k) {
     return 1;
 }
 
-/* A bound of log |phi(k + iu)| for this u and beyond */
+/* A bound of log |phi(k + iu)|, or of log |mid|, for this u and beyond */
 double far_at(const Far *far, double u) {
     double found = INFINITY;
     for (int turn = 0; turn < TURNED; turn++) {
@@ -94,22 +94,31 @@ double far_at(const Far *far, double u) {
     return found + 2.0 * SLACK;
 }
 
-/* log phi at k + iu, u = 0, spacing, ...: values and bounds of log(1 + relative error), of one step; the rule errs by about
-   e^log_goal.  0 if that takes too long. */
-int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, double *value, double *error) {
+/* log(1 + z), to relative accuracy: `log1p_complex` */
+static void log_of(double re, double im, double *log_re, double *log_im) {
+    double whole = 2.0 * re + (re * re + im * im);
+    *log_re = whole < -0.75 ? log(larger(hypot(1.0 + re, im), 1e-290)) : 0.5 * log1p(whole);
+    *log_im = atan2(im, 1.0 + re);
+}
+
+/* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rule errs by about e^log_goal.  0 if that takes too
+   long. */
+int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Node *nodes_of) {
     const Run *run = step->run;
+    int parted = step->low > 0.0, many = parted ? 2 : 1;
     double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), end = step->edges[step->kept];
-    double length = marked_step(step, 0, k, reach, size, log_goal), many = (end - step->edges[0]) / length + 2.0;
-    if (!(length > 0.0 && many * (double)nodes < 2.0 * WORK && many < 1e5))
+    double length = marked_step(step, ALL, k, reach, size, log_goal), places = (end - step->edges[0]) / length + 2.0;
+    if (!(length > 0.0 && places * (double)nodes < 2.0 * WORK && places < 1e5))
         return 0;
-    Size n = (Size)many, first = 0, last;
-    double *space = calloc((size_t)(6 * n + 2 * nodes), sizeof(double));
+    Size n = (Size)places, first = 0, last;
+    double *space = calloc((size_t)(7 * n + 4 * nodes), sizeof(double));
     if (!space)
         return 0;
     double *rows = space, *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n;
-    double *tilted = rows + 5 * n, *re = rows + 6 * n, *im = re + nodes;
+    double *tilted = rows + 5 * n, *re = rows + 7 * n, *im = re + 2 * nodes;
     fill_rows(rows, n, step->edges[0], length, run->noise, run->rate);
-    double near = smaller(1.0 / size, log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width))));
+    double mark = parted ? step->low : step->high, width = parted ? step->low_width : step->width;
+    double near = smaller(1.0 / size, log1p(larger(0.0, smaller(0.6 * mark, mark - 10.0 * width))));
     while (first < n && ratio[first] < -1.0 / size)
         first++;
     for (last = first; last < n && ratio[last] < near; last++) /* marks begin to the right of it */
@@ -153,6 +162,7 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     Size far = n - (last - first), place = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
     double terms = (double)((far < 32 ? far : 32) + (far + 31) / 32), fixed = 0.0, slope = 0.0, tiny = 0.0;
+    double middle_fixed = 0.0, middle_slope = 0.0;
     for (Size j = 0; j < n; j++) {
         if (first <= j && j < last)
             continue;
@@ -162,23 +172,45 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
             free(space);
             return 0;
         }
-        double grown = exp(base[j] + k * l), off = kept > 0.0 ? kept * mark_error(step, x, -y, slip) : NEVER, light = own * kept, row = grown * kept;
-        double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
+        double grown = exp(base[j] + k * l), off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER, light = own * kept, row = grown * kept;
+        double relative = UNIT * fabs(z) * (6.0 * fabs(z) + 12.0) + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
         far_ratio[place] = l;
-        tilted[place++] = row;
+        tilted[place] = row;
+        if (parted) { /* kappa - nu, as the difference of the complements where that is the better one */
+            double v = (x - step->low) / step->low_width, one, two, middle_off;
+            if (x < 0.5 * (step->low + step->high)) {
+                one = v < -37.0 ? 0.0 : v > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * v);
+                two = y < -37.0 ? 0.0 : y > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * y);
+                middle_off = one * mark_error(run->rate, step->low, step->low_width, x, v, slip) +
+                             two * mark_error(run->rate, step->high, step->width, x, y, slip) + 2.0 * NEVER;
+            } else {
+                one = kept;
+                two = v < -8.5 ? 1.0 : v > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * v);
+                middle_off = off + two * mark_error(run->rate, step->low, step->low_width, x, -v, slip) + 2.0 * NEVER;
+            }
+            double middle = larger(one - two, 0.0);
+            tilted[n + place] = grown * middle;
+            middle_fixed += grown * (middle * (relative + 2.0 * UNIT) + middle_off);
+            middle_slope += grown * middle * (moved + 6.0 * UNIT * fabs(l));
+        }
+        place++;
         add(&mass, light);
         add(&drift, light * x);
         fixed += (row + light) * relative + (grown + own) * off;
         slope += row * (moved + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + own * fabs(x) * off + light * (1.0 + x) * moved;
         tiny += fabs(x);
     }
-    if ((double)place * (double)nodes > WORK || (place && !turned_sums(far_ratio, tilted, 1, place, spacing, nodes, re, im))) {
+    for (Size j = 0; parted && j < place; j++) /* one row after the other */
+        tilted[place + j] = tilted[n + j];
+    if ((double)(place * many) * (double)nodes > WORK || (place && !turned_sums(far_ratio, tilted, many, place, spacing, nodes, re, im))) {
         free(space);
         return 0;
     }
     double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k);
     double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + step->left * (3.0 + size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
+    double before = parted ? exp(log_tail_bound((step->low - expm1(near)) / step->low_width)) * (1.0 + SLACK) : 0.0;
+    double middle_lost = (3.0 + step->left) * before + right + exp(log_goal);
     int found = 1;
     for (Size node = 0; node < nodes; node++) {
         double u = spacing * (double)node, reaches = sqrt(k * k + u * u), pr = powers[degree - 2], pi = 0.0, swap;
@@ -191,45 +223,64 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
         double er = fr * pr - fi * pi + (re[node] - (sure + k * pull)), ei = fr * pi + fi * pr + (im[node] - u * pull);
         double off = sqrt(fr * fr + fi * fi) * near_error + fixed + reaches * slope + lost;
         off += (step->q + reaches * step->drift) * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * (sure + reaches * pull + fabs(er) + fabs(ei));
-        double whole = 2.0 * er + (er * er + ei * ei), magnitude = hypot(1.0 + er, ei);
+        double magnitude = hypot(1.0 + er, ei);
         found &= magnitude > 1e-280 && magnitude < 1e100;
-        double log_of = whole < -0.75 ? log(larger(magnitude, 1e-290)) : 0.5 * log1p(whole), turn = atan2(ei, 1.0 + er);
-        value[2 * node] = log_of;
-        value[2 * node + 1] = turn;
-        error[node] = log1p(off / magnitude) + 4.0 * FUNCTION * (fabs(log_of) + fabs(turn));
+        Node *at = nodes_of + node;
+        log_of(er, ei, &at->re, &at->im);
+        at->off = off / magnitude;
+        if (parted) {
+            double mr = re[nodes + node], mi = im[nodes + node], square = magnitude * magnitude;
+            double sr = -(mr * (1.0 + er) + mi * ei) / square, si = -(mi * (1.0 + er) - mr * ei) / square; /* -mid/phi */
+            double missing = (middle_fixed + reaches * middle_slope + middle_lost) / magnitude;
+            at->rest = larger(hypot(1.0 + sr, si), 1e-290);
+            log_of(sr, si, &at->term_re, &at->term_im);
+            at->lost = (missing + hypot(sr, si) * (at->off + 8.0 * UNIT)) / (1.0 - smaller(at->off, 0.5));
+            at->lost += 8.0 * FUNCTION * hypot(at->term_re, at->term_im) * at->rest;
+            at->apart = (at->off + missing + 16.0 * UNIT) / at->rest;
+        }
     }
     free(space);
     return found;
 }
 
-/* marked(noise, rate, count, high, width, log_q, c, spread, step, value, error, fall, far): what is known of one marked step, along
-   k = 1 + c + iu, for tests; returns E nu, E nu x and a bound of their relative errors, and bounds of phi - 1 at k = 1 + c and of
+/* marked(noise, rate, count, low, low_width, high, width, log_q, c, spread, step, value, error, fall, far): what is known of one marked step,
+   along k = 1 + c + iu, for tests: log phi and log(1 - mid/phi), and the errors of both together; returns E nu, E nu x and a bound of their relative errors, and bounds of phi - 1 at k = 1 + c and of
    E e^{-L} - 1; None if nothing is known.  `fall` and `far` are for the cells of u. */
 FUNCTION_OF_PYTHON(native_marked) {
     Held held;
     Run run = {.many = 1, .removal = {1, 0}};
-    double high, width, log_q, c, spread, step;
+    double log_q, c, spread, step;
+    Sketch sketch = {.low = 0.0};
     Array value, error, fall, off;
     Marked marked = {.edges = NULL};
     Far far = {.room = NULL};
     (void)self;
-    if (!parse(&held, args, count, "dddddddddaaaa", &run.noise, &run.rate, &run.count, &high, &width, &log_q, &c, &spread, &step, &value,
-               &error, &fall, &off))
+    if (!parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width, &sketch.high, &sketch.width, &log_q,
+               &c, &spread, &step, &value, &error, &fall, &off))
         return NULL;
     run.least = run.most = run.count;
     int found = 0;
-    double above = 0.0, back = 0.0, u = spread, ahead = c + AHEAD[FORWARD - 1] * spread;
-    if (error.size < 1 || value.size != 2 * error.size || fall.size != CELLS || off.size != CELLS) {
+    double above = 0.0, back = 0.0, middle = 0.0, u = spread, ahead = c + AHEAD[FORWARD - 1] * spread;
+    Node *nodes = NULL;
+    if (error.size < 1 || value.size != 4 * error.size || fall.size != CELLS || off.size != CELLS) {
         PyErr_SetString(PyExc_ValueError, "as many values as errors, and the cells");
-    } else if (mark_cells(&marked, &run, high, width, 2.0 + ahead, 1.0 + ahead) && count_large(&marked, log_q, 38.0) &&
-               look_far(&far, &marked, 1.0 + c)) {
+    } else if (mark_cells(&marked, &run, &sketch, 2.0 + ahead, 1.0 + ahead) && count_large(&marked, log_q, 38.0) &&
+               look_far(&far, &marked, MIDDLE, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
         above = not_large_above(&marked, 1.0 + c);
         back = reverse_above(&marked, 1.0);
         fall_of(&marked, 1.0 + c, 1.0 + above, spread, fall.at);
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
             off.at[cell] = far_at(&far, u);
-        found = not_large_along(&marked, 1.0 + c, step, error.size, -30.0 - log(run.count), value.at, error.at);
+        middle = marked.low > 0.0 ? log_middle_above(&marked, 1.0 + c) : 0.0;
+        found = not_large_along(&marked, 1.0 + c, step, error.size, -30.0 - log(run.count), nodes);
+        for (Size node = 0; found && node < error.size; node++) {
+            const Node *at = nodes + node;
+            double *into = value.at + 4 * node;
+            into[0] = at->re, into[1] = at->im, into[2] = marked.low > 0.0 ? at->term_re : 0.0, into[3] = marked.low > 0.0 ? at->term_im : 0.0;
+            error.at[node] = at->off + (marked.low > 0.0 ? at->lost : 0.0);
+        }
     }
+    free(nodes);
     free(far.room);
     forget(&marked);
     release(&held);
@@ -237,5 +288,5 @@ FUNCTION_OF_PYTHON(native_marked) {
         return NULL;
     if (!found)
         Py_RETURN_NONE;
-    return Py_BuildValue("(ddddd)", marked.q, marked.drift, marked.error, above, back);
+    return Py_BuildValue("(dddddd)", marked.q, marked.drift, marked.error, above, back, middle);
 }

@@ -113,8 +113,8 @@ typedef struct {
     Size nodes;
     /* of a single step: bounds of K ahead, about K and K'' of the first pair and the least |K|, and what is added to those bounds;
        K at the nodes and its errors */
-    double each_above[ROWS][FORWARD], level, second, faintest, slack, *values, *errors;
-    int stage; /* 1: planned, -1: not to be had */
+    double each_above[ROWS][FORWARD], each_middle[FORWARD], level, second, faintest, slack, *values, *errors;
+    int stage, parted; /* 1: planned, -1: not to be had; whether log of `each_middle` counts */
 } Contour;
 
 /* bounds.c */
@@ -169,18 +169,20 @@ double *make_grid(Grid *grid, const Run *run, double k, double lead, double reac
 enum { BACK = 3 };
 
 typedef struct {
-    double epsilon, least_epsilon, high, width, log_q, c, spread, level, rates[BACK]; /* the mark; the saddle point, the width of its bump, K there */
+    double epsilon, least_epsilon, high, width, low, low_width, order; /* the marks (low: 0 if none is small), the order for those */
+    double log_q, log_not_small, c, spread, phi, gain, rates[BACK]; /* log E nu, log E kappa; the saddle point, the width of its bump,
+                                                                      log phi and log phi/(phi - mid) there */
 } Sketch;
 
 double place_of(const Run *run, double x);
-int sketched(Sketch *sketch, const Run *run, double epsilon);
+int sketched(Sketch *sketch, const Run *run, double epsilon, int divides);
 
 #define NEVER 1e-299 /* the normal distribution function is less where it is said to be 0 */
 
 /* marked.c: one step whose large outcomes are counted apart */
 typedef struct {
     const Run *run;
-    double high, width, left, cell, last_x, fast; /* the mark; the mass left of the cells, and their width; x at the end of those kept */
+    double high, width, low, low_width, left, cell, last_x, fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept */
     double *edges, *ratio, *x, *share, *log_mass; /* of broad cells of z */
     Size cells, kept;
     double *rows, *nodes_x, *large, *kept_weight, *room; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight */
@@ -188,16 +190,18 @@ typedef struct {
     double q, drift, error, rule; /* E nu and E nu x, and a bound of their relative errors; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
 } Marked;
 
-int mark_cells(Marked *step, const Run *run, double high, double width, double most, double fast);
+enum { LARGE, MIDDLE, ALL, KEPT }; /* nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
+int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast);
 int count_large(Marked *step, double log_q, double digits);
 void forget(Marked *step);
 double g_above(double y);
-double off_line(const Marked *step, Size cell, double cosine, double sine, int large);
+double off_line(const Marked *step, Size cell, double cosine, double sine, int kind);
 int falls_beyond(const Marked *step, double x, double angle, double k, double reach);
-double marked_step(const Marked *step, int large, double k, double reach, double size, double log_goal);
-double mark_error(const Marked *step, double x, double y, double slip);
+double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
+double mark_error(double rate, double mark, double width, double x, double y, double slip);
 double slip_of(const Run *run, double z);
 double beyond_kept(const Marked *step, double k);
+double log_middle_above(const Marked *step, double k);
 double not_large_above(const Marked *step, double k);
 double reverse_above(const Marked *step, double k);
 void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy);
@@ -211,9 +215,16 @@ typedef struct {
 } Far;
 
 void fall_of(const Marked *step, double k, double phi, double start, double *out);
-int look_far(Far *far, const Marked *step, double k);
+int look_far(Far *far, const Marked *step, int kind, double k);
 double far_at(const Far *far, double u);
-int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, double *value, double *error);
+
+/* What is told of one step at a node: log phi and a bound of its relative error; if some are small also log(1 - mid/phi), |1 - mid/phi|,
+   a bound of its error, and one of the errors of phi and of phi - mid by themselves, over the latter */
+typedef struct {
+    double re, im, off, term_re, term_im, rest, lost, apart;
+} Node;
+
+int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Node *found);
 
 /* parted.c */
 double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k);
@@ -237,6 +248,7 @@ typedef struct Block {
     struct Block *added; /* for the order "add" alone */
 } Block;
 
+int ahead_of(Contour *contour, double count, double epsilon);
 int step_for(Contour *contour, const Run *run, double least_epsilon, double most_epsilon);
 int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
 int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);

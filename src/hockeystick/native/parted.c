@@ -1,7 +1,7 @@
 /* Twins of loss/parted_cells.py: the moduli of marked steps off the real line, and what follows from them. */
 #include "native.h"
 
-enum { LEVELS = 32, SCANNED = 8, PIECES = 16, TURNS = 8, LARGE = 0, MIDDLE = 1, ALL = 2 };
+enum { LEVELS = 32, SCANNED = 8, PIECES = 16, TURNS = 8 };
 static const double ANGLES[TURNS] = {0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74};
 #define FAINT 30.0 /* log of how much less is counted, not summed */
 
@@ -341,7 +341,8 @@ double bent_over(const double *ratio, const double *x, const double *weight, Siz
         }
         if (i) {
             double most = larger(y, log_before), log_weight = weight[i - 1];
-            total += most > 9.0 ? exp(most + log_weight) : larger(value, before) * exp(log_weight);
+            double near = larger(larger(value, before), 0.0) * exp(log_weight);
+            total += most > 9.0 ? exp(most + log_weight) + (ratio[i] > 0.0 && ratio[i - 1] < 0.0 ? near : 0.0) : near;
         }
         before = value;
         log_before = y;

@@ -1,8 +1,8 @@
-/* Twins of loss/big_jump.py and loss/parted_marks.py, for one mechanism none of whose steps count as small: about where epsilon of
-   a sparse run lies, from which loss on a step counts as large there, and the saddle point.  Nothing here is part of a proof. */
+/* Twins of loss/big_jump.py and loss/parted_marks.py, for one mechanism: about where epsilon of a sparse run lies, from which loss on
+   a step counts as large there, up to which as small, and the saddle point.  Nothing here is part of a proof. */
 #include "native.h"
 
-enum { NODES = 1500, RATES = 23, STARTS = 6, TRIES = 60 };
+enum { NODES = 1500, RATES = 23, ORDERS = 19, STARTS = 6, TRIES = 60, SELDOM = 4 };
 #define HARD 0.03, 0.08 /* widths of a mark, relative to x */
 #define DIGITS 23.0     /* about -log of the errors of the contour's terms */
 static const double FARTHER[STARTS] = {1.0, 1.1, 1.25, 1.5, 2.0, 3.0};
@@ -40,10 +40,13 @@ typedef struct {
     const Run *run;
     double count, epsilon, pay, hard, target, fixed[RATES], *ratio, *x, *weight, *space; /* what is fixed is not logarithms */
     double *suffix, *lifted, *heavy; /* of weight (x + e^epsilon + 1); e^{-r (L - epsilon)}, a row for each r; weight of what is large */
+    double orders[ORDERS], *bent, bounds[ORDERS]; /* weight (e^{kL} - 1 - k x), a row for each order; log of what small steps may do */
     Size size, first, from[STARTS];  /* the first beyond epsilon; beyond some multiples of it */
     int best;
     double high, width, q, drift, *light;
+    double low, low_width, soft, order, large, *middle, each_phi, each_gain; /* log phi and log phi/(phi - mid), where asked last; 0: none is small; E nu, and then q and drift are of what is not small */
     Size end;
+    int divides; /* whether some may be small */
 } Noise;
 
 /* Nodes up to some z; 0 if they are too many */
@@ -170,7 +173,96 @@ static double gone(void *of, double log_x) {
     return noise->target - log(larger(total * noise->run->count, 1e-300));
 }
 
-/* The least x from which a step may be called large */
+/* The weights of e^{kL} - 1 - k x for several orders k - 1; every second one is twice another */
+static void look_up(Noise *noise) {
+    double first = 2.0 / noise->epsilon, second = first * M_SQRT2;
+    for (int i = 0; i < ORDERS; i++)
+        noise->orders[i] = first * pow(2.0, 0.5 * i);
+    for (Size j = 0; j < noise->size; j++) {
+        double l = noise->ratio[j], x = noise->x[j], grown = 1.0 + x, near = exp(smaller(first * l, 300.0)), far = exp(smaller(second * l, 300.0));
+        for (int i = 0; i < ORDERS; i += 2) {
+            noise->bent[i * noise->size + j] = noise->weight[j] * (smaller(grown * near, 1e250) - 1.0 - (1.0 + noise->orders[i]) * x);
+            if (i + 1 < ORDERS)
+                noise->bent[(i + 1) * noise->size + j] =
+                    noise->weight[j] * (smaller(grown * far, 1e250) - 1.0 - (1.0 + noise->orders[i + 1]) * x);
+            near = smaller(near * near, 1e250), far = smaller(far * far, 1e250);
+        }
+    }
+}
+
+/* A width such that what is large is never small */
+static double low_width(const Noise *noise, double low) {
+    double rate = noise->run->rate, narrowest = noise->width * (rate + low) / (rate + noise->high) * (1.0 + 1e-12);
+    return larger(smaller(noise->soft * low, noise->width), narrowest);
+}
+
+/* log of what steps below e^x alone may do, by the best order, less the target: to be negative */
+static double alone(void *of, double log_x) {
+    Noise *noise = of;
+    double mark = exp(log_x), width = low_width(noise, mark), some = 0.0, pulled = 0.0, least = INFINITY, count = noise->run->count;
+    Size end = noise->size;
+    for (Size j = 0; j < noise->size; j++) {
+        double y = (noise->x[j] - mark) / width, not_small = noise->weight[j] * g(y);
+        some += not_small;
+        pulled += not_small * noise->x[j];
+        noise->heavy[j] = g(-y);
+        if (y > 38.0) {
+            for (Size i = j; i < noise->size; i++) {
+                some += noise->weight[i];
+                pulled += noise->weight[i] * noise->x[i];
+            }
+            some -= noise->weight[j], pulled -= noise->weight[j] * noise->x[j];
+            end = j;
+            break;
+        }
+    }
+    for (int i = 0; i < ORDERS; i++) {
+        const double *bent = noise->bent + i * noise->size;
+        double inner = -some - (1.0 + noise->orders[i]) * pulled;
+        for (Size j = 0; j < end; j++)
+            inner += bent[j] * noise->heavy[j];
+        noise->bounds[i] = log_markov(noise->orders[i]) - noise->orders[i] * noise->epsilon + count * log1p(larger(inner, -0.999));
+        least = smaller(least, noise->bounds[i]);
+    }
+    return least - noise->target;
+}
+
+/* About the u at which |phi|^n has died out */
+static double fade(const Noise *noise) {
+    double least = log(1e-2), most = log(1e12);
+    while (most - least > 0.8) {
+        double u = exp(0.5 * (least + most)), total = 0.0;
+        for (Size j = 0; j < noise->size; j += SELDOM)
+            total += noise->weight[j] * (1.0 - cos(smaller(u * noise->ratio[j], 1e3)));
+        if (SELDOM * noise->run->count * total > 32.0)
+            most = log(u);
+        else
+            least = log(u);
+    }
+    return exp(most);
+}
+
+/* The largest x below which a step may be called small, if that is of use */
+static void mark_small(Noise *noise) {
+    double low = log(expm1(1e-3 * noise->epsilon)), high = log(smaller(0.7 * expm1(noise->epsilon), 0.5 * noise->high));
+    noise->low = noise->low_width = noise->order = 0.0;
+    if (!noise->divides || !(low < high) || alone(noise, low) > 0.0)
+        return;
+    bracketed(alone, noise, &low, &high, 0.02);
+    alone(noise, low);
+    double mark = exp(low);
+    if (!(9.0 / noise->soft * (1.0 + mark) / mark < fade(noise))) /* without is cheaper */
+        return;
+    for (int i = ORDERS - 1; i >= 0; i--) /* the least: e^{kL} may be no double */
+        if (noise->bounds[i] <= noise->target)
+            noise->order = noise->orders[i];
+    if (noise->order > 0.0) {
+        noise->low = mark;
+        noise->low_width = low_width(noise, mark);
+    }
+}
+
+/* The least x from which a step may be called large, and the weights of what is not; of what is small and middle */
 static void mark(Noise *noise, double most, double hard) {
     double low = log(1.05 * expm1(noise->epsilon)), high = log(most);
     noise->hard = hard;
@@ -183,37 +275,69 @@ static void mark(Noise *noise, double most, double hard) {
     }
     noise->high = exp(high);
     noise->width = hard * noise->high;
-    noise->q = noise->drift = 0.0;
+    mark_small(noise);
+    noise->q = noise->drift = noise->large = 0.0;
     noise->end = 0;
     for (Size j = 0; j < noise->size; j++) {
-        double y = (noise->x[j] - noise->high) / noise->width, large = noise->weight[j] * g(y);
-        noise->q += large;
-        noise->drift += large * noise->x[j];
-        noise->light[j] = noise->weight[j] * g(-y);
-        if (noise->light[j] > 0.0)
+        double y = (noise->x[j] - noise->high) / noise->width, large = g(y), not_small = large, small = g(-y);
+        if (noise->low > 0.0) {
+            double v = (noise->x[j] - noise->low) / noise->low_width;
+            not_small = g(v);
+            small = g(-v);
+        }
+        noise->large += noise->weight[j] * large;
+        noise->q += noise->weight[j] * not_small;
+        noise->drift += noise->weight[j] * not_small * noise->x[j];
+        noise->light[j] = noise->weight[j] * small;
+        noise->middle[j] = noise->weight[j] * larger(y < 0.0 ? not_small - large : g(-y) - small, 0.0);
+        if (noise->light[j] > 0.0 || noise->middle[j] > 0.0)
             noise->end = j + 1;
     }
 }
 
-/* K and two derivatives at c, of what is not large */
-static void transform(const Noise *noise, double c, double jet[3]) {
-    double k = 1.0 + c, value = 1.0 - noise->q - k * noise->drift, first = -noise->drift, second = 0.0;
+/* log f and its derivatives from those of f; f - 1 */
+static void add_log(double count, double excess, double first, double second, double jet[3]) {
+    double value = larger(1.0 + excess, 1e-300);
+    first /= value;
+    jet[0] += count * log1p(larger(excess, -1.0 + 1e-15));
+    jet[1] += count * first;
+    jet[2] += count * (second / value - first * first);
+}
+
+/* K and two derivatives at c, of what is not large; if some are small, of what is not all of them */
+static void transform(Noise *noise, double c, double jet[3]) {
+    double k = 1.0 + c, excess = -noise->q - k * noise->drift, first = -noise->drift, second = 0.0, mid[3] = {0.0, 0.0, 0.0};
+    double count = noise->run->count, gain[3] = {0.0, 0.0, 0.0};
     for (Size j = 0; j < noise->end; j++) {
-        double l = noise->ratio[j], grown = exp(smaller(k * l, 600.0));
-        value += noise->light[j] * (grown - 1.0 - k * noise->x[j]);
+        double l = noise->ratio[j], grown = exp(smaller(k * l, 600.0)), one = noise->middle[j] * grown;
+        excess += noise->light[j] * (grown - 1.0 - k * noise->x[j]);
         first += noise->light[j] * (l * grown - noise->x[j]);
         second += noise->light[j] * (l * l * grown);
+        mid[0] += one;
+        mid[1] += one * l;
+        mid[2] += one * l * l;
     }
-    first /= value;
-    jet[0] = noise->run->count * log(larger(value, 1e-300));
-    jet[1] = noise->run->count * first;
-    jet[2] = larger(noise->run->count * (second / value - first * first), 1e-300);
+    jet[0] = jet[1] = jet[2] = 0.0;
+    add_log(count, excess, first, second, jet);
+    noise->each_phi = jet[0] / count;
+    noise->each_gain = 0.0;
+    if (noise->low > 0.0) {
+        double value = larger(1.0 + excess, 1e-300), odds = mid[0] / value, turn = (mid[1] - odds * first) / value;
+        add_log(count, odds, turn, (mid[2] - odds * second - 2.0 * turn * first) / value, gain);
+        double some = larger(-expm1(-gain[0]), 1e-300), steep = gain[1] / some;
+        noise->each_gain = gain[0] / count;
+        noise->each_phi += noise->each_gain;
+        jet[0] += gain[0] + log(some);
+        jet[1] += steep;
+        jet[2] += gain[2] / some - steep * steep * (1.0 - some);
+    }
+    jet[2] = larger(jet[2], 1e-300);
     if (!(fabs(jet[0]) < INFINITY && fabs(jet[1]) < INFINITY && jet[2] < INFINITY))
         jet[0] = jet[1] = jet[2] = 1e200; /* so that a search turns back */
 }
 
 /* `saddle_of_epsilon` of loss/composed.py: c, and K there; 0 if nothing is found */
-static double saddle(const Noise *noise, double jet[3]) {
+static double saddle(Noise *noise, double jet[3]) {
     double lower = log(1e-9), upper = log(1e15), x = log(10.0 / noise->epsilon);
     for (int turn = 0; turn < TRIES; turn++) {
         double c = exp(x), near = 1.0 / c, next = 1.0 / (1.0 + c);
@@ -249,7 +373,10 @@ static int chosen(Sketch *sketch, Noise *noise) {
     for (Size j = 0; j < noise->size; j++)
         noise->suffix[j] = noise->weight[j] * (noise->x[j] + noise->pay + 1.0);
     look_back(noise);
+    if (noise->divides)
+        look_up(noise);
     double widths[] = {HARD}, widest = 1.0 / sqrt(2.0 * (log_count + 33.0 + epsilon - run->log_delta));
+    noise->soft = smaller(widths[1], widest);
     double hard = smaller(widths[1], smaller(widest, widths[0] * epsilon / -expm1(-epsilon)));
     for (double sure = 29.0; sure > 7.0; sure -= 3.0) { /* -log of the relative size allowed to what is only bounded */
         double jet[3], c;
@@ -265,10 +392,15 @@ static int chosen(Sketch *sketch, Noise *noise) {
         best = cost;
         sketch->high = noise->high;
         sketch->width = noise->width;
-        sketch->log_q = log(larger(noise->q, 1e-300));
+        sketch->low = noise->low;
+        sketch->low_width = noise->low_width;
+        sketch->order = noise->order;
+        sketch->log_not_small = log(larger(noise->q, 1e-300));
+        sketch->phi = noise->each_phi;
+        sketch->gain = noise->each_gain;
+        sketch->log_q = log(larger(noise->large, 1e-300));
         sketch->c = even;
         sketch->spread = 1.0 / sqrt(bend);
-        sketch->level = jet[0];
         for (int i = 0; i < BACK; i++) {
             int r = noise->best + i - BACK / 2;
             sketch->rates[i] = 0.25 / epsilon * pow(2.0, 0.5 * (r < 0 ? 0 : r >= RATES ? RATES - 1 : r));
@@ -277,15 +409,16 @@ static int chosen(Sketch *sketch, Noise *noise) {
     return best < INFINITY;
 }
 
-/* Where a run is to be parted with the largest count of its block, for this epsilon, or if it is 0 for one that is guessed;
-   0 if that is not known */
-int sketched(Sketch *sketch, const Run *run, double epsilon) {
-    Noise noise = {.run = run, .best = RATES / 2, .space = malloc((size_t)((RATES + 6) * NODES) * sizeof(double))};
+/* Where a run is to be parted with the largest count of its block, for this epsilon, or if it is 0 for one that is guessed,
+   and whether some steps may count as small; 0 if that is not known */
+int sketched(Sketch *sketch, const Run *run, double epsilon, int divides) {
+    Noise noise = {.run = run, .divides = divides, .best = RATES / 2, .space = malloc((size_t)((RATES + ORDERS + 7) * NODES) * sizeof(double))};
     double *at = noise.space;
     if (!at)
         return 0;
     noise.ratio = at, noise.x = at + NODES, noise.weight = at + 2 * NODES, noise.suffix = at + 3 * NODES;
-    noise.light = at + 4 * NODES, noise.heavy = at + 5 * NODES, noise.lifted = at + 6 * NODES;
+    noise.light = at + 4 * NODES, noise.heavy = at + 5 * NODES, noise.middle = at + 6 * NODES;
+    noise.lifted = at + 7 * NODES, noise.bent = noise.lifted + RATES * NODES;
     sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most);
     if (run->least < run->most && sketch->epsilon > 0.0)
         sketch->least_epsilon = jumped_epsilon(&noise, run->least);
