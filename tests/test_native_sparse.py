@@ -10,6 +10,7 @@ from scipy.special import log_ndtr, ndtr
 
 import hockeystick as hs
 from hockeystick.loss.noise import Shape
+from hockeystick.loss.parted_cells import Marks
 from hockeystick.mechanism.growing import Growing
 from hockeystick.native import core
 from hockeystick.numerics.cells import COUNT, Cells
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled:
 class Quadrature:
     """A marked step by Gauss's rule on short panels of the noise."""
 
-    def __init__(self, shape: Shape, high: float, width: float) -> None:
+    def __init__(self, shape: Shape, marks: Marks) -> None:
         place, weight = np.polynomial.legendre.leggauss(12)
         edges = np.linspace(-14.0, 30.0, 15_001)
         half = 0.5 * (edges[1] - edges[0])
@@ -31,45 +32,63 @@ class Quadrature:
         self.weight = np.tile(half * weight, edges.size - 1) * np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         self.ratio, _ = shape.ratios(z)
         self.x = np.expm1(self.ratio)
-        y = (self.x - high) / width
+        y = (self.x - marks.high) / marks.high_width
         self.large, self.log_kept = ndtr(y), log_ndtr(-y)
+        if marks.low:
+            v = (self.x - marks.low) / marks.low_width
+            before = self.x < 0.5 * (marks.low + marks.high)
+            with np.errstate(divide="ignore"):
+                self.log_middle = np.log(np.maximum(np.where(before, ndtr(v) - self.large, ndtr(-y) - ndtr(-v)), 0.0))
 
     def integral(self, values: Array | ComplexArray) -> complex:
         return complex((self.weight * values).sum())
 
+    def _grown(self, k: complex, log_share: Array) -> ComplexArray:
+        found: ComplexArray = np.exp(np.maximum(log_share + k.real * self.ratio, -740.0)) * np.exp(1j * k.imag * self.ratio)
+        return found
+
     def excess(self, k: complex) -> complex:
         """phi - 1."""
         kept, x = np.exp(self.log_kept), self.x
-        grown = np.exp(np.maximum(self.log_kept + k.real * self.ratio, -740.0)) * np.exp(1j * k.imag * self.ratio)
-        bent = np.where(np.abs(k * self.ratio) < 1e-5, 0.5 * k * (k - 1.0) * self.ratio**2 * kept, grown - kept * (1.0 + k * x))
+        bent = np.where(
+            np.abs(k * self.ratio) < 1e-5,
+            0.5 * k * (k - 1.0) * self.ratio**2 * kept,
+            self._grown(k, self.log_kept) - kept * (1.0 + k * x),
+        )
         return self.integral(bent) - self.integral(self.large) - k * self.integral(self.large * x)
 
+    def middle(self, k: complex) -> complex:
+        return self.integral(self._grown(k, self.log_middle))
 
-def marked() -> Iterator[tuple[random.Random, Shape, float, float, float]]:
-    """The noise, a mark and its width, and a tilt."""
+
+def marked() -> Iterator[tuple[random.Random, Shape, Marks, float]]:
+    """The noise, marks, and a tilt."""
     rng = random.Random(12)
-    for _ in range(12):
+    for turn in range(24):
         shape = Shape(10.0 ** rng.uniform(-0.2, 0.9), 10.0 ** rng.uniform(-5.0, -1.5))
         epsilon = 10.0 ** rng.uniform(-2.0, 0.5)
         high = math.expm1(epsilon) * rng.uniform(0.5, 2.0)
-        yield rng, shape, high, rng.uniform(0.03, 0.06) * high, rng.uniform(3.0, 12.0) / epsilon
+        width, low = rng.uniform(0.03, 0.06) * high, (rng.uniform(0.05, 0.4) * high if turn % 2 else 0.0)
+        narrow = max(min(0.08 * low, width), width * (shape.rate + low) / (shape.rate + high) * (1.0 + 1e-12)) if low else 0.0
+        yield rng, shape, Marks(low, high, narrow, width), rng.uniform(3.0, 12.0) / epsilon
 
 
 def test_marked_steps() -> None:
-    seen = 0
-    for rng, shape, high, width, c in marked():
-        true = Quadrature(shape, high, width)
+    seen = [0, 0]
+    for rng, shape, marks, c in marked():
+        true = Quadrature(shape, marks)
         q, drift = true.integral(true.large).real, true.integral(true.large * true.x).real
         if not 1e-250 < q < 0.1:
             continue
         spread, nodes, steps = 0.2 * c, rng.randint(20, 200), 10.0 ** rng.uniform(0.5, 4.0)
         step = spread * rng.uniform(0.1, 0.6)
-        value, error = np.empty(nodes, dtype=complex), np.empty(nodes)
+        value, error = np.empty((nodes, 2), dtype=complex), np.empty(nodes)
         fall, far, cells = np.empty(COUNT), np.empty(COUNT), Cells(spread)
-        given = shape.noise, shape.rate, steps, high, width, math.log(q), c, spread, step
-        if (told := core.marked(*given, value, error, fall, far)) is None:
+        about = marks.low, marks.low_width, marks.high, marks.high_width, math.log(q)
+        told = core.marked(shape.noise, shape.rate, steps, *about, c, spread, step, value, error, fall, far)
+        if told is None:
             continue
-        seen += 1
+        seen[marks.low > 0.0] += 1
         # (what the quadrature itself may err by is added)
         assert abs(told[0] / q - 1.0) <= told[2] + 1e-11
         assert abs(told[1] / drift - 1.0) <= told[2] + 1e-11
@@ -78,18 +97,25 @@ def test_marked_steps() -> None:
         back = true.integral(np.exp(-true.ratio) - 1.0 + true.x).real
         assert back * (1.0 - 1e-12) <= told[4] <= 2.0 * back + 1e-12
         for j in (0, 1, nodes // 2, nodes - 1):
-            exact = np.log1p(true.excess(complex(1.0 + c, step * j)))
-            off = abs(np.exp(complex(value[j]) - exact) - 1.0)
-            assert off <= math.expm1(error[j]) + 1e-12
+            k = complex(1.0 + c, step * j)
+            whole = 1.0 + true.excess(k)
+            assert abs(np.exp(complex(value[j, 0])) / whole - 1.0) <= error[j] + 1e-11
+            if marks.low:
+                assert abs(np.exp(complex(value[j, 1])) - (1.0 - true.middle(k) / whole)) <= error[j] + 1e-11
+        if marks.low:
+            mid = true.middle(complex(1.0 + c)).real
+            assert math.log(mid) <= told[5] + 1e-11
+            assert told[5] <= math.log(mid) + 4.0
         for cell in range(0, COUNT - 1, 7):
             left, right = float(cells.left[cell]), float(cells.right[cell])
             if right > 3e3 * shape.noise:
                 break  # the quadrature does not follow
             for u in (left, math.sqrt(left * right)):
-                size = abs(1.0 + true.excess(complex(1.0 + c, u)))
-                assert size <= (1.0 + phi) * math.exp(-fall[cell]) + 1e-12
-                assert size <= math.exp(far[cell]) + 1e-12
-    assert seen >= 6
+                k = complex(1.0 + c, u)
+                size = abs(1.0 + true.excess(k))
+                assert size <= (1.0 + phi) * math.exp(-fall[cell]) + 1e-11
+                assert (abs(true.middle(k)) if marks.low else size) <= math.exp(far[cell]) + 1e-11
+    assert min(seen) >= 5
 
 
 def sparse(seed: int) -> tuple[float, float, int, float]:

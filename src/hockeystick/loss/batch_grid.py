@@ -48,6 +48,8 @@ def lay(noise: Array, rate: Array, low: Array, high: Array, step: Array, least: 
     """Nodes from low to high, so many that every step is at most the one given."""
     count = int(np.nanmax((high - low) / step)) + 2
     step = (high - low) / (count - 1)
+    unit = np.ldexp(1.0, np.frexp(step)[1] - 30)  # so that places are exact: `exact_places`
+    low, step = np.floor(low / unit) * unit, np.floor(step / unit) * unit
     z = low[:, None] + step[:, None] * np.arange(count)
     s, q = noise[:, None], rate[:, None]
     t = z / s - 0.5 / s**2

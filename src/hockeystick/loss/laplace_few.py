@@ -1,7 +1,7 @@
 """delta of few steps of the same Laplace noise in closed form (docs/mathematics.md, section 6).
 
-With u the loss of one step, e^{-u/2} dP is 1/2 e^{-a/2} times two atoms of mass 1, at a and -a, and the density 1/2 between them.
-So e^{-z/2} dP of count steps is a sum of shifted half-lines, convolved with themselves, and for x_r = ((count - 2 r) a - epsilon)/2
+e^{-z/2} dP of one step is 1/2 e^{-a/2} times two atoms of mass 1, at a and -a, and the density 1/2 between them.  So that of
+count steps is a sum of shifted half-lines, convolved with themselves, and for x_r = ((count - 2 r) a - epsilon)/2
 
     delta = 2 e^{(epsilon - count a)/2} 2^-count  sum over r with x_r > 0, and n >= 1, of  B_rn x_r^n / n!,
 

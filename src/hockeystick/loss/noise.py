@@ -37,6 +37,12 @@ _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
 CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
 
 
+def exact_places(low: float, step: float) -> tuple[float, float]:
+    """Both to nine digits, rounded down, such that low + step * n is exact for whole n below 2^20 or so."""
+    unit = 2.0 ** (math.frexp(step)[1] - 30)
+    return math.floor(low / unit) * unit, math.floor(step / unit) * unit
+
+
 class TooFine(Exception):
     """The noise would need more nodes than are worth their cost."""
 
@@ -220,6 +226,7 @@ class Grid(Nodes):
         self.angle = min(2.0 * math.pi * noise / (self.step * (noise * noise + 0.25 * max(-self.least, 0.0))), 2.5)
         if not 0.0 < (high - self.low) / self.step < 1e12:
             raise TooFine
+        self.low, self.step = exact_places(self.low, self.step)
         count = int((high - self.low) / self.step) + 2
         self.high = self.low + self.step * (count - 1)
         self._skipped: tuple[Callable[[Array], Array], npt.NDArray[np.bool_]] | None = None

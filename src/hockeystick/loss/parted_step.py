@@ -14,7 +14,7 @@ from ..numerics.fourier import added_terms, fourier_sums
 from ..numerics.normal import log_tail_bound
 from ..numerics.rounding import FUNCTION, LOG_NDTR, UNIT
 from ..numerics.series import BLOCK, Array, ComplexArray, blocked_sum
-from .noise import Nodes, Shape, TooFine
+from .noise import Nodes, Shape, TooFine, exact_places
 from .noise_split import power_tails
 from .parted_cells import LOW, SLACK, Marks, PartedCells, log_g
 
@@ -81,7 +81,8 @@ class PartedStep(PartedCells):
         count = int((end - LOW) / spacing) + 2
         if count > _NODES:
             raise TooFine
-        return Nodes(self.shape, LOW + spacing * np.arange(count), spacing)
+        low, spacing = exact_places(LOW, spacing)
+        return Nodes(self.shape, low + spacing * np.arange(count + 1), spacing)
 
     def above(self, k: float) -> float:
         """An upper bound of phi - 1 at a real k >= 1."""

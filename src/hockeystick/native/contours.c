@@ -6,7 +6,7 @@
 enum { TRIES = 12 };
 static const double SHARES[CONTOURS] = {1.0, 0.75, 1.0, 0.55}, MANY[CONTOURS] = {250.0, 400.0, FEW, FEW};
 #define ALLOWED 4096.0 /* nodes of a contour */
-#define WORK 4e5 /* nodes of the noise times those of the contour */
+#define WORK(run) ((run)->removal[0] ? 4e5 : 3e6) /* nodes of the noise times those of the contour: for the order "add" there is no other way */
 #define FINE 33.0 /* -log of the error of the rule for values, times the count */
 
 /* About epsilon of so many steps, by the approximation at the saddle point of the block */
@@ -103,7 +103,7 @@ static int lay(Contour *contour, const Run *run) {
     double lead = log(run->most) + FINE + log(2.0 + fabs(k[0]) + reach) + faint;
     Grid grid;
     double *rows = make_grid(&grid, run, k[0], lead, reach, 0.0, 0.0);
-    if (rows && (double)(grid.size * contour->nodes) <= WORK && (contour->values = malloc((size_t)(3 * total) * sizeof(double)))) {
+    if (rows && (double)(grid.size * contour->nodes) <= WORK(run) && (contour->values = malloc((size_t)(3 * total) * sizeof(double)))) {
         double *value = contour->values, *error = contour->errors = value + 2 * total;
         int found = 1, gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
         if (gentle) /* |w L| is small throughout: K is wanted relative to w */

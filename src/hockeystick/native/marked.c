@@ -149,10 +149,9 @@ double mark_error(double rate, double mark, double width, double x, double y, do
     return ERFC + off * lean + (y < 0.0 ? 4.0 * UNIT * y * y : 0.0);
 }
 
-/* A bound of the error of t, at a node: its place is rounded, too */
+/* A bound of the error of t, at a node, whose place is exact */
 double slip_of(const Run *run, double z) {
-    double size = fabs(z) * (1.0 / run->noise) + 0.5 / (run->noise * run->noise);
-    return (3.0 * UNIT + 2.0 * run->noise_error) * size + UNIT * (fabs(z) + fabs(z - LOW)) / run->noise;
+    return (3.0 * UNIT + 2.0 * run->noise_error) * (fabs(z) * (1.0 / run->noise) + 0.5 / (run->noise * run->noise));
 }
 
 /* E nu and E nu x, the latter not negative since nu grows with x and E x = 0; `log_q` is about log of the former, `digits` -log of
@@ -161,15 +160,18 @@ int count_large(Marked *step, double log_q, double digits) {
     const Run *run = step->run;
     double log_count = log(run->count), size = larger(1.0, step->fast), last = step->edges[step->cells];
     double real = marked_step(step, KEPT, step->fast, 0.0, size, step->rule = -16.0 - log_count);
-    double spacing = smaller(real, marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits));
-    double count = (last - LOW) / spacing + 2.0;
-    if (!(spacing > 0.0 && count < MOST))
+    double spacing = smaller(real, marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits)), low = LOW;
+    if (!(spacing > 0.0 && spacing < 1e3))
+        return 0;
+    exact_places(&low, &spacing);
+    double count = (last - low) / spacing + 2.0;
+    if (!(count < MOST))
         return 0;
     Size n = step->nodes = (Size)count;
     if (!(step->rows = malloc((size_t)(9 * n) * sizeof(double))))
         return 0;
     step->nodes_x = step->rows + 4 * n, step->large = step->rows + 5 * n, step->kept_weight = step->rows + 6 * n, step->room = step->rows + 7 * n;
-    fill_rows(step->rows, n, LOW, spacing, run->noise, run->rate);
+    fill_rows(step->rows, n, low, spacing, run->noise, run->rate);
     const double *z = step->rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     Exact q = {0.0, 0.0}, drift = {0.0, 0.0};
     double off_q = 0.0, off_drift = 0.0;
@@ -180,7 +182,7 @@ int count_large(Marked *step, double log_q, double digits) {
         step->kept_weight[j] = y < -8.5 ? weight : weight * g_above(-y);
         if (nu > 0.0) {
             double mark = weight * nu, slip = slip_of(run, z[j]), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
-            double off = mark * ((mark_error(run->rate, step->high, step->width, x, y, slip) + UNIT * fabs(z[j]) * (5.0 * fabs(z[j]) - LOW)) + (5.0 * FUNCTION + 8.0 * UNIT));
+            double off = mark * ((mark_error(run->rate, step->high, step->width, x, y, slip) + 3.0 * UNIT * z[j] * z[j]) + (5.0 * FUNCTION + 8.0 * UNIT));
             add(&q, mark);
             add(&drift, mark * x);
             off_q += off;

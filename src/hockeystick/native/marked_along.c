@@ -107,8 +107,12 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     const Run *run = step->run;
     int parted = step->low > 0.0, many = parted ? 2 : 1;
     double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), end = step->edges[step->kept];
-    double length = marked_step(step, ALL, k, reach, size, log_goal), places = (end - step->edges[0]) / length + 2.0;
-    if (!(length > 0.0 && places * (double)nodes < 2.0 * WORK && places < 1e5))
+    double length = marked_step(step, ALL, k, reach, size, log_goal), low = step->edges[0];
+    if (!(length > 0.0 && length < 1e3))
+        return 0;
+    exact_places(&low, &length);
+    double places = (end - low) / length + 2.0;
+    if (!(places * (double)nodes < 2.0 * WORK && places < 1e5))
         return 0;
     Size n = (Size)places, first = 0, last;
     double *space = calloc((size_t)(7 * n + 4 * nodes), sizeof(double));
@@ -116,7 +120,7 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
         return 0;
     double *rows = space, *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n;
     double *tilted = rows + 5 * n, *re = rows + 7 * n, *im = re + 2 * nodes;
-    fill_rows(rows, n, step->edges[0], length, run->noise, run->rate);
+    fill_rows(rows, n, low, length, run->noise, run->rate);
     double mark = parted ? step->low : step->high, width = parted ? step->low_width : step->width;
     double near = smaller(1.0 / size, log1p(larger(0.0, smaller(0.6 * mark, mark - 10.0 * width))));
     while (first < n && ratio[first] < -1.0 / size)
@@ -173,7 +177,7 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
             return 0;
         }
         double grown = exp(base[j] + k * l), off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER, light = own * kept, row = grown * kept;
-        double relative = UNIT * fabs(z) * (6.0 * fabs(z) + 12.0) + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
+        double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
         far_ratio[place] = l;
         tilted[place] = row;
         if (parted) { /* kappa - nu, as the difference of the complements where that is the better one */

@@ -47,6 +47,14 @@ double outside_linear(const Grid *grid, double size) {
     return bound + log(1.0 + size) + 1.6;
 }
 
+void exact_places(double *low, double *step) {
+    int power;
+    frexp(*step, &power);
+    double unit = ldexp(1.0, power - 30);
+    *low = floor(*low / unit) * unit;
+    *step = floor(*step / unit) * unit;
+}
+
 void fill_rows(double *rows, Size n, double low, double step, double noise, double rate) {
     double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);

@@ -1,7 +1,7 @@
 /* A run of one sampled Gaussian mechanism on the real axis: about where its saddle point lies, and grids for its noise. */
 #include "native.h"
 
-enum { LONG = 3000 };
+enum { LONG = 3000, LONGER = 12000 }; /* nodes of the noise; in the order "add", where there is no other way */
 #define LEFT 7.0 /* log of what the saddle-point approximation may leave out */
 
 static int lay_guide(Guide *guide, const Run *run, double k) {
@@ -118,8 +118,11 @@ double *make_grid(Grid *grid, const Run *run, double k, double lead, double reac
         high = larger(high, smaller(right_edge(noise, rate, ahead, -lead), 2.0 * high));
     if (step == 0.0)
         step = longest_step(noise, rate, low, least, most, lead, reach, 0.0, &log_rule);
+    if (!(step > 0.0))
+        return NULL;
+    exact_places(&low, &step);
     double size = floor((high - low) / step) + 2.0;
-    if (!(step > 0.0 && size <= LONG))
+    if (!(size <= (run->removal[0] ? LONG : LONGER)))
         return NULL;
     Size n = (Size)size;
     double *rows = malloc((size_t)(4 * n) * sizeof(double));

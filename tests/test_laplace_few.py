@@ -1,0 +1,77 @@
+"""Few steps of Laplace noise in closed form, against the step before and the same sum in higher precision."""
+
+import math
+import random
+
+import mpmath as mp
+import pytest
+
+import hockeystick as hs
+from hockeystick.loss.laplace_few import MOST, few_laplace
+
+
+def ways(count: int, j: int, r: int) -> int:
+    """[y^r] (1 + y)^(count - j) (1 - y)^j."""
+    return sum((-1) ** n * math.comb(j, n) * math.comb(count - j, r - n) for n in range(min(j, r) + 1))
+
+
+def exact(a: float, count: int, epsilon: object) -> mp.mpf:
+    """delta, with many digits."""
+    with mp.workdps(120):
+        a, epsilon, total = mp.mpf(a), mp.mpf(epsilon), mp.mpf(0)
+        if epsilon <= -count * a:
+            return -mp.expm1(epsilon)
+        for r in range(count + 1):
+            x = ((count - 2 * r) * a - epsilon) / 2
+            if x <= 0:
+                break
+            for j in range(count + 1):
+                low = [x**n / mp.factorial(n) for n in range(j + 1)]  # what the series of sinh, or cosh, begins with
+                series = mp.cosh(x) - sum(low[0::2]) if j % 2 else mp.sinh(x) - sum(low[1::2])
+                total += math.comb(count, j) * ways(count, j, r) * series
+        return 2 * total * mp.exp((epsilon - count * a) / 2) / mp.mpf(2) ** count
+
+
+@pytest.mark.parametrize(("a", "count", "epsilon"), [(2.0, 1, 0.7), (0.3, 1, -0.2), (2.0, 2, 2.5), (0.7, 3, 0.3), (1.5, 4, 5.9)])
+def test_one_step_more(a: float, count: int, epsilon: float) -> None:
+    """delta(epsilon) is the mean of delta(epsilon - Z) of a step less."""
+    with mp.workdps(25):
+        places = sorted({-mp.mpf(a), mp.mpf(a), *(p for p in (epsilon - a * n for n in range(-count, count + 1)) if abs(p) < a)})
+        mean = mp.quad(lambda z: mp.exp((z - a) / 2) / 4 * exact(a, count, epsilon - z), places)
+        mean += exact(a, count, mp.mpf(epsilon) - a) / 2 + mp.exp(-mp.mpf(a)) / 2 * exact(a, count, mp.mpf(epsilon) + a)
+        assert abs(mean / exact(a, count + 1, epsilon) - 1) < 1e-18
+        if count == 1:
+            assert abs(exact(a, 1, epsilon) + mp.expm1((mp.mpf(epsilon) - a) / 2)) < 1e-20
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_bounds_hold_and_are_close(seed: int) -> None:
+    rng = random.Random(seed)
+    count = rng.choice((2, 3, 4, 5, 8, 13, 30, MOST))
+    a = 10.0 ** rng.uniform(-4.0, math.log10(150.0 / count))
+    epsilon = rng.choice((rng.uniform(-0.5, 1.0), 1.0 - 10.0 ** rng.uniform(-13.0, -1.0))) * count * a
+    found = few_laplace(a, count, epsilon)
+    assert found is not None
+    with mp.workdps(40):
+        true = mp.log(exact(a, count, epsilon))
+        assert found.low <= true <= found.high
+    # what an error of epsilon by a unit makes is not counted
+    assert found.error < 1e-11 + 1e-14 * abs(found.slope) * (abs(epsilon) + count * a)
+
+
+def test_the_ends() -> None:
+    assert few_laplace(1.0, 4, 4.1).high == -math.inf  # type: ignore[union-attr]
+    assert -40.0 < few_laplace(1.0, 4, 4.0).high < -30.0  # type: ignore[union-attr]
+    assert few_laplace(1.0, MOST + 1, 4.0) is None
+    assert few_laplace(1.0, 4, -4.0) is None
+    assert few_laplace(1e3, 4, 0.0) is None
+
+
+@pytest.mark.parametrize(("scale", "count"), [(0.5, 2), (0.5, 4), (3.0, 12), (20.0, 40), (1.0, 60)])
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.05])
+def test_from_the_users_call(scale: float, count: int, delta: float) -> None:
+    run = hs.Laplace(scale=scale) * count
+    ends = run.epsilon_bounds(delta)
+    assert ends.upper - ends.lower <= 1e-12 * ends.upper + 1e-15
+    assert exact(1.0 / scale, count, mp.mpf(ends.upper)) <= delta * (1 + 1e-15)
+    assert ends.lower == 0.0 or exact(1.0 / scale, count, mp.mpf(ends.lower)) >= delta * (1 - 1e-15)
