@@ -13,7 +13,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FOLDER = Path("src", "hockeystick", "native")
 # results are certified for doubles rounded one by one
-FLAGS = ("-O3", "-fPIC", "-ffp-contract=off", "-fno-math-errno")
+FLAGS = ("-O3", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno")
 
 
 class CustomBuildHook(BuildHookInterface[Any]):

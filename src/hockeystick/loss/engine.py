@@ -241,6 +241,9 @@ def _closed(run: ComposedLoss, epsilon: float) -> Closed | None:
 
 def has_closed(run: ComposedLoss) -> bool:
     """Whether every ordered pair has a closed form."""
+    loss, count = run.terms[0]
+    if len(run.terms) > 1 or (count > 1 and not isinstance(loss, LaplaceLoss)):
+        return False
     return all(_closed(single, 0.0) is not None for single in run.singles())
 
 

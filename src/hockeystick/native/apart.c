@@ -8,9 +8,9 @@
 #include "native.h"
 
 enum { SPARSE = 4096, TRIES = 12, EVERY = 4 }; /* SPARSE: the most nodes */
-#define FINE 30.0  /* -log of the error of the rule for values, times the count */
-#define DENSE 1e6  /* steps with the record, on average, beyond which nothing is parted */
-#define FAINT 500.0 /* -log of delta beyond which nothing is parted here */
+#define FINE 30.0                              /* -log of the error of the rule for values, times the count */
+#define DENSE 1e6                              /* steps with the record, on average, beyond which nothing is parted */
+#define FAINT 500.0                            /* -log of delta beyond which nothing is parted here */
 #define DIGITS 38.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
 #define NEAR 0.01
 
@@ -21,16 +21,19 @@ struct Parted {
     Marked step;
     Contour contour;
     Node *nodes;
-    double reverse[BACK], light[BACK], heavy[BACK], small; /* of one step: log E_Q e^{-rL}, and Lemma 19a; log E e^{kL} of small ones */
+    double reverse[BACK], light[BACK], heavy[BACK],
+        small; /* of one step: log E_Q e^{-rL}, and Lemma 19a; log E e^{kL} of small ones */
     double least_dropped;
     int made;
-    double p, q, count_error, taken[BACK], close[BACK], all_small; /* bounds of what is taken back, and of what is not large enough for it */
+    double p, q, count_error, taken[BACK], close[BACK],
+        all_small; /* bounds of what is taken back, and of what is not large enough for it */
 };
 
 /* About the epsilon of a count of the block */
 static double epsilon_of(const Parted *parted, double count) {
     const Sketch *sketch = &parted->sketch;
-    double share = parted->run.least < parted->run.most ? log(parted->run.most / count) / log(parted->run.most / parted->run.least) : 0.0;
+    double share =
+        parted->run.least < parted->run.most ? log(parted->run.most / count) / log(parted->run.most / parted->run.least) : 0.0;
     return sketch->epsilon + share * (sketch->least_epsilon - sketch->epsilon);
 }
 
@@ -102,7 +105,8 @@ static int made(Parted *parted) {
         large_above(step, sketch->rates[i], sketch->epsilon, run->most * parted->reverse[i], &parted->light[i], &parted->heavy[i]);
     }
     double excess = 0.0;
-    *contour = (Contour){.c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9, .parted = sketch->low > 0.0};
+    *contour = (Contour){
+        .c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9, .parted = sketch->low > 0.0};
     for (int i = 0; i < FORWARD; i++) {
         double s = contour->forward[i] = c + AHEAD[i] * sketch->spread, found = not_large_above(step, 1.0 + s);
         if (!(found < INFINITY))
@@ -136,9 +140,11 @@ static double at_node(const Node *at, double count, int some_small, double *re, 
     *re = count * at->re;
     *im = count * at->im;
     if (some_small) {
-        double gain_re = -count * at->term_re, gain_im = -count * at->term_im, inner_re, inner_im, behind = gain_re > 0.0 ? -1.0 : 1.0;
+        double gain_re = -count * at->term_re, gain_im = -count * at->term_im, inner_re, inner_im,
+               behind = gain_re > 0.0 ? -1.0 : 1.0;
         double most = count * log(at->rest + at->lost), slip = count * log1p(at->lost / at->rest), apart = count * log1p(at->apart);
-        less_one(behind * gain_re, behind * gain_im, &inner_re, &inner_im); /* log(1 - e^-gain), whatever the sign of its real part */
+        less_one(behind * gain_re, behind * gain_im, &inner_re,
+                 &inner_im); /* log(1 - e^-gain), whatever the sign of its real part */
         double size = larger(hypot(inner_re, inner_im), 1e-290), kept = log(size) - (behind < 0.0 ? 0.0 : gain_re);
         *re += kept;
         *im += atan2(behind * inner_im, behind * inner_re) - (behind < 0.0 ? 0.0 : gain_im);
@@ -168,7 +174,8 @@ static int counted(Parted *parted, const Run *run, Room *room) {
         parted->close[i] = run->count * parted->light[i] * (1.0 + 1e-9);
     }
     if (sketch->low > 0.0)
-        parted->all_small = log_markov(sketch->order) * (1.0 - 2.0 * FUNCTION) + 1e-9 + run->count * (parted->small + 8.0 * FUNCTION * fabs(parted->small));
+        parted->all_small = log_markov(sketch->order) * (1.0 - 2.0 * FUNCTION) + 1e-9 +
+                            run->count * (parted->small + 8.0 * FUNCTION * fabs(parted->small));
     if (!(heavy < 0.5 && parted->count_error < 1.0) || !value || !ahead_of(contour, run->count, epsilon_of(parted, run->count)))
         return 0;
     double *error = value + 2 * nodes, *errors = error + nodes, more = run->count - run->least;
@@ -190,7 +197,8 @@ static double sides(const Parted *parted, double epsilon, double *error, double 
         *rest = smaller(*rest, exp(smaller(parted->taken[i] + parted->sketch.rates[i] * moved, 1.0)) + parted->close[i]);
     *rest *= pay * (1.0 + 1e-9);
     if (parted->sketch.low > 0.0) {
-        double power = parted->sketch.order * epsilon, log_of = parted->all_small - power + 8.0 * UNIT * (fabs(parted->all_small) + fabs(power));
+        double power = parted->sketch.order * epsilon,
+               log_of = parted->all_small - power + 8.0 * UNIT * (fabs(parted->all_small) + fabs(power));
         *rest += log_of < 1.0 ? exp(larger(log_of, -700.0)) * (1.0 + 1e-9) : 3.0;
     }
     *error = (parted->p + away) * (parted->count_error + 4.0 * FUNCTION);
@@ -242,7 +250,8 @@ static double root(const Parted *parted, double log_delta, double start) {
 static int proved(Parted *parted, const Run *run, Room *room, double *low, double *high, double *middle) {
     if (!parted->made || !counted(parted, run, room))
         return 0;
-    double epsilon = *middle = root(parted, run->log_delta, epsilon_of(parted, run->count)), slope, lower, upper, gap = -1.0, other = -1.0;
+    double epsilon = *middle = root(parted, run->log_delta, epsilon_of(parted, run->count)), slope, lower, upper, gap = -1.0,
+           other = -1.0;
     about(parted, epsilon, &slope);
     *low = *high = epsilon;
     for (int turn = 0; turn < TRIES && gap < 0.0 && fabs(*low) < INFINITY; turn++) {

@@ -112,7 +112,8 @@ void bounds(const Contour *contour, double epsilon, double *lower, double *upper
             double s = contour->forward[i];
             aliased = smaller(aliased, contour->forward_log[pair][i] - s * epsilon - span * (s - c));
         }
-        double beyond = exp(smaller(aliased + slack - scale, 700.0)) * wrap_near, before = exp(smaller(-scale - span * c, 700.0)) * wrap_c;
+        double beyond = exp(smaller(aliased + slack - scale, 700.0)) * wrap_near,
+               before = exp(smaller(-scale - span * c, 700.0)) * wrap_c;
         double low = totals[row] - lost - (beyond + before);
         if (low > 0.0)
             *lower = larger(*lower, scale - error + log(low));

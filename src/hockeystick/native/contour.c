@@ -42,7 +42,8 @@ void sums_of(const double *weights, Size many, Size nodes, double step, double a
     }
 }
 
-/* sums(weights, rows, step, angle): for each row the real part of the sum of weights e^{-i angle u}, and the imaginary ones' times u */
+/* sums(weights, rows, step, angle): for each row the real part of the sum of weights e^{-i angle u}, and the imaginary ones' times
+ * u */
 FUNCTION_OF_PYTHON(native_sums) {
     Held held;
     Array weights;
@@ -66,8 +67,8 @@ FUNCTION_OF_PYTHON(native_sums) {
 }
 
 /* 0 where rounding has drowned the peak: |phi| is largest at u = 0, where it is told up to e^error */
-int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon, double *weights,
-             double *errors, double *heights, double *levers, double *sums) {
+int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
+             double *weights, double *errors, double *heights, double *levers, double *sums) {
     for (Size row = 0; row < many; row++) {
         heights[row] = value[2 * row * nodes];
         levers[row] = sums[row] = 0.0;
@@ -114,7 +115,8 @@ FUNCTION_OF_PYTHON(native_terms) {
         release(&held);
         return PyErr_Format(PyExc_ValueError, "between 1 and %d rows, all of the same length", MOST);
     }
-    int found = terms_of(value.at, error.at, many, error.size / many, step, c, epsilon, weights.at, errors.at, heights, levers, sums);
+    int found =
+        terms_of(value.at, error.at, many, error.size / many, step, c, epsilon, weights.at, errors.at, heights, levers, sums);
     release(&held);
     if (!found)
         Py_RETURN_NONE;
@@ -135,7 +137,8 @@ int cut_of(const double *decay, double start, double step, double wanted, Size m
     left[CELLS] = INFINITY;
     beyond[CELLS] = 0.0;
     for (int i = CELLS - 1; i >= 0; i--)
-        beyond[i] = beyond[i + 1] + exp(decay[i] > 0.0 ? -smaller(decay[i], 700.0) : 0.0) * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
+        beyond[i] = beyond[i + 1] + exp(decay[i] > 0.0 ? -smaller(decay[i], 700.0) : 0.0) *
+                                        (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
     while (cell < most && cell < CELLS - 1 && beyond[cell] > wanted)
         cell++;
     *rest = beyond[cell];

@@ -1,13 +1,14 @@
-/* Contours for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the values of K:
-   what `by_contour` of loss/engine.py does for the contour through the saddle, or left of it, where that has few nodes and proves
-   close ends.  What a contour is depends on the block, not on the count that is asked for. */
+/* Contours for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the values of
+   K: what `by_contour` of loss/engine.py does for the contour through the saddle, or left of it, where that has few nodes and
+   proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
 #include "native.h"
 
 enum { TRIES = 12 };
 static const double SHARES[CONTOURS] = {1.0, 0.75, 1.0, 0.55}, MANY[CONTOURS] = {250.0, 400.0, FEW, FEW};
 #define ALLOWED 4096.0 /* nodes of a contour */
-#define WORK(run) ((run)->removal[0] ? 4e5 : 3e6) /* nodes of the noise times those of the contour: for the order "add" there is no other way */
-#define FINE 33.0 /* -log of the error of the rule for values, times the count */
+#define WORK(run)                                                                                                                  \
+    ((run)->removal[0] ? 4e5 : 3e6) /* nodes of the noise times those of the contour: for the order "add" there is no other way */
+#define FINE 33.0                   /* -log of the error of the rule for values, times the count */
 
 /* About epsilon of so many steps, by the approximation at the saddle point of the block */
 static double epsilon_of(const Block *block, double count, double log_delta) {
@@ -52,7 +53,8 @@ int at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
     double *error = value + 2 * total, *errors = error + total;
     contour->weights = errors + total;
     for (Size at = 0; at < total; at++) {
-        double re = value[2 * at] = run->count * contour->values[2 * at], im = value[2 * at + 1] = run->count * contour->values[2 * at + 1];
+        double re = value[2 * at] = run->count * contour->values[2 * at],
+               im = value[2 * at + 1] = run->count * contour->values[2 * at + 1];
         error[at] = run->count * contour->errors[at] + 4.0 * UNIT * sqrt(re * re + im * im);
     }
     return weigh(contour, value, error, errors);
@@ -103,7 +105,8 @@ static int lay(Contour *contour, const Run *run) {
     double lead = log(run->most) + FINE + log(2.0 + fabs(k[0]) + reach) + faint;
     Grid grid;
     double *rows = make_grid(&grid, run, k[0], lead, reach, 0.0, 0.0);
-    if (rows && (double)(grid.size * contour->nodes) <= WORK(run) && (contour->values = malloc((size_t)(3 * total) * sizeof(double)))) {
+    if (rows && (double)(grid.size * contour->nodes) <= WORK(run) &&
+        (contour->values = malloc((size_t)(3 * total) * sizeof(double)))) {
         double *value = contour->values, *error = contour->errors = value + 2 * total;
         int found = 1, gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
         if (gentle) /* |w L| is small throughout: K is wanted relative to w */

@@ -50,11 +50,12 @@ int parse(Held *held, PyObject *const *args, Size count, const char *format, ...
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))native_##name, METH_FASTCALL, NULL}
 
 static PyMethodDef methods[] = {
-    METHOD(lay),   METHOD(right_edge), METHOD(choose_step), METHOD(expand), METHOD(above),   METHOD(decay),          METHOD(excess),
-    METHOD(terms), METHOD(sums),       METHOD(cut),         METHOD(epsilon), METHOD(epsilons), METHOD(rule), METHOD(far_off), METHOD(pieces), METHOD(bent), METHOD(marked), {NULL, NULL, 0, NULL},
+    METHOD(lay),    METHOD(right_edge), METHOD(choose_step), METHOD(expand), METHOD(above),   METHOD(decay),
+    METHOD(excess), METHOD(terms),      METHOD(sums),        METHOD(cut),    METHOD(epsilon), METHOD(epsilons),
+    METHOD(rule),   METHOD(far_off),    METHOD(pieces),      METHOD(bent),   METHOD(marked),  {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "core", "The loops that every question goes through.", -1, methods,
-                                    NULL, NULL, NULL, NULL};
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "core", "The loops that every question goes through.", -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit_core(void) { return PyModule_Create(&module); }

@@ -34,7 +34,8 @@ static void allowances(const Grid *grid, double least, double most, double lost,
     for (int cut = 0; cut < CUTS; cut++) {
         double square = 0.0, fourth = 0.0;
         for (int stop = 0; stop < STOPS; stop++) {
-            double away = places[cut] + width * (stop < STOPS - 1 ? 0.5 * (stop + 1) : 40.0), t = (away - 0.5 / noise) * (1.0 / noise);
+            double away = places[cut] + width * (stop < STOPS - 1 ? 0.5 * (stop + 1) : 40.0),
+                   t = (away - 0.5 / noise) * (1.0 / noise);
             double exponent = t + odds, rho = exp(smaller(exponent, 600.0));
             double size = (rho <= 0.5 ? 1.4 * rho : larger(exponent, 0.0) + (0.7 + turn)) - rest;
             double moved = t > least_t ? rate * expm1(smaller(t + angle, 600.0)) : faint;
@@ -105,7 +106,8 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
         memset(sums, 0, sizeof sums);
         for (Size i = 0; i < n; i++) {
             double x = (z[i] - places[cut]) * (1.0 / width), g = x > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * x), chi = g * g;
-            double bell = exp(larger(-0.5 * x * x - front, -350.0)), inverse = by_parts ? 1.0 / larger(share[i], rate * 1e-60) : 0.0;
+            double bell = exp(larger(-0.5 * x * x - front, -350.0)),
+                   inverse = by_parts ? 1.0 / larger(share[i], rate * 1e-60) : 0.0;
             for (int row = 0; row < many; row++) {
                 Moments *sum = &sums[row];
                 double weight = weights[row * n + i], one = weight * (1.0 - chi), l = ratio[i];

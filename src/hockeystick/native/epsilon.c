@@ -37,7 +37,8 @@ static Block *open_block(const Run *run) {
     return block;
 }
 
-/* Large steps counted apart in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever the larger one */
+/* Large steps counted apart in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever the larger one
+ */
 static int in_parts(Block *block, const Run *run, double *low, double *high) {
     if (!run->removal[0] || !(block->parted || (block->parted = open_parted(&block->run))) ||
         !parted_epsilon(block->parted, run, &block->room, low, high))
@@ -76,7 +77,8 @@ static int ordered(Run *run, Size removals) {
     run->removal[0] = removals != 2;
     run->removal[1] = 0;
     return 1 <= removals && removals <= 3 && 1e-100 < run->noise && run->noise < 1e100 && 1e-300 < run->rate && run->rate < 1.0 &&
-           run->noise_error >= 0.0 && run->noise_error < 1e-6 && 1.0 <= run->count && run->count < INFINITY && -1e3 < run->log_delta && run->log_delta < 0.0;
+           run->noise_error >= 0.0 && run->noise_error < 1e-6 && 1.0 <= run->count && run->count < INFINITY &&
+           -1e3 < run->log_delta && run->log_delta < 0.0;
 }
 
 /* epsilon(noise, rate, noise_error, count, removals, log_delta, below, above, floor): both ends, or None */
@@ -98,8 +100,8 @@ FUNCTION_OF_PYTHON(native_epsilon) {
     return Py_BuildValue("(dd)", low, high);
 }
 
-/* epsilons(noise, rate, noise_error, count, removals, log_delta, low, high): of many runs; NaN for those not answered.  Those of one
-   mechanism that follow each other share what they can. */
+/* epsilons(noise, rate, noise_error, count, removals, log_delta, low, high): of many runs; NaN for those not answered.  Those of
+   one mechanism that follow each other share what they can. */
 FUNCTION_OF_PYTHON(native_epsilons) {
     Held held;
     Array noise, rate, noise_error, counts, log_delta, low, high;

@@ -5,7 +5,7 @@
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 #define LOW (-11.5) /* where the noise begins */
 #define ERFC (64.0 * UNIT)
-#define WIDEST 0.74  /* angle of a line */
+#define WIDEST 0.74 /* angle of a line */
 
 /* An upper bound of the normal distribution function */
 double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
@@ -13,7 +13,8 @@ double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc
 /* Room for the cells; 0 if there would be too many, or no memory */
 int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast) {
     double noise = run->noise, narrow = smaller(noise, 1.0), high = sketch->high, width = sketch->width;
-    /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-80 of what is large */
+    /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-80 of what is
+     * large */
     double end = place_of(run, high + 60.0 * width + 1.5 * most * width * width / (1.0 + high));
     double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 13.0), last = larger(end, far);
     *step = (Marked){.run = run, .high = high, .width = width, .left = exp(log_tail_bound(-LOW)), .fast = fast};
@@ -26,7 +27,8 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
         return 0;
     step->cells = cells;
     step->cell = (last - LOW) / (double)cells;
-    step->ratio = step->edges + n, step->share = step->edges + 2 * n, step->x = step->edges + 4 * n, step->log_mass = step->edges + 5 * n;
+    step->ratio = step->edges + n, step->share = step->edges + 2 * n, step->x = step->edges + 4 * n,
+    step->log_mass = step->edges + 5 * n;
     fill_rows(step->edges, n, LOW, step->cell, noise, run->rate);
     step->kept = cells;
     for (Size j = 0; j < n; j++) {
@@ -48,7 +50,8 @@ void forget(Marked *step) {
 }
 
 /* Bounds of |1 - g| and of |g| on a cell, on the line z + i noise angle, for one mark (Lemma 19c) */
-static void both_sides(const Marked *step, Size cell, double cosine, double sine, double mark, double width, double *below, double *above) {
+static void both_sides(const Marked *step, Size cell, double cosine, double sine, double mark, double width, double *below,
+                       double *above) {
     double rate = step->run->rate, far = rate + mark, inverse = 1.0 / width;
     double left = ((step->x[cell] + rate) * cosine - far) * inverse, right = ((step->x[cell + 1] + rate) * cosine - far) * inverse;
     double b = (step->x[cell + 1] + rate) * sine * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
@@ -74,10 +77,12 @@ int falls_beyond(const Marked *step, double x, double angle, double k, double re
     return 0.9 * hazard > (k + 2.0 * angle * reach) / (1.0 + x) + 2.0 / x;
 }
 
-/* log of a bound of the integral of the modulus along the line: of nu (1 + 2 q + x), or of (1 - nu) times e^{kL} and 1 + size (2 q + x) */
+/* log of a bound of the integral of the modulus along the line: of nu (1 + 2 q + x), or of (1 - nu) times e^{kL} and 1 + size (2 q
+ * + x) */
 static double along_line(const Marked *step, double angle, int kind, double k, double reach, double size) {
     int large = kind == LARGE;
-    double cosine = cos(angle), sine = sin(angle), rate = step->run->rate, height = step->run->noise * angle, total = 0.0, mark = 0.0, tilt;
+    double cosine = cos(angle), sine = sin(angle), rate = step->run->rate, height = step->run->noise * angle, total = 0.0,
+           mark = 0.0, tilt;
     Size stop = large ? step->cells : step->kept;
     double grown = 0.0, plain = 0.0, edge = step->edges[stop];
     if (!falls_beyond(step, step->x[stop], angle, k, reach))
@@ -94,7 +99,8 @@ static double along_line(const Marked *step, double angle, int kind, double k, d
         } else {
             double turned = reach * (r * sine / (1.0 - r * (1.0 - cosine))); /* at least reach arg */
             tilt = log_mass + k * l + turned;
-            plain = log_mass > -700.0 ? exp(log_mass) * (1.0 + size * (2.0 * rate + x)) : (1.0 + 3.0 * size) * exp(log_mass + larger(l, 0.0));
+            plain = log_mass > -700.0 ? exp(log_mass) * (1.0 + size * (2.0 * rate + x))
+                                      : (1.0 + 3.0 * size) * exp(log_mass + larger(l, 0.0));
         }
         if (!(tilt < 700.0))
             return INFINITY;
@@ -109,7 +115,8 @@ static double along_line(const Marked *step, double angle, int kind, double k, d
         }
         double one = mark * (grown + plain);
         total += one;
-        if (cell == 0) /* left of the cells the density falls, its integral is below its value at the edge, and nothing else grows */
+        if (cell ==
+            0) /* left of the cells the density falls, its integral is below its value at the edge, and nothing else grows */
             total += one / step->cell;
     }
     return log(total) + 0.5 * height * height + SLACK;
@@ -142,7 +149,8 @@ double marked_step(const Marked *step, int kind, double k, double reach, double 
     return best * (1.0 - 1e-9);
 }
 
-/* A bound of the share by which g(y) errs, y = (x - mark)/width or the same with another sign, where x + q errs by the share `slip` */
+/* A bound of the share by which g(y) errs, y = (x - mark)/width or the same with another sign, where x + q errs by the share `slip`
+ */
 double mark_error(double rate, double mark, double width, double x, double y, double slip) {
     double off = (fabs(x) + (mark + rate)) / width * (slip + (32.0 * UNIT) * (1.0 + log1p(fabs(x))));
     double lean = y > 0.0 ? exp(-0.49 * smaller(y * y, 1400.0)) : 1.0 - y; /* at least (log g)' nearby */
@@ -170,7 +178,8 @@ int count_large(Marked *step, double log_q, double digits) {
     Size n = step->nodes = (Size)count;
     if (!(step->rows = malloc((size_t)(9 * n) * sizeof(double))))
         return 0;
-    step->nodes_x = step->rows + 4 * n, step->large = step->rows + 5 * n, step->kept_weight = step->rows + 6 * n, step->room = step->rows + 7 * n;
+    step->nodes_x = step->rows + 4 * n, step->large = step->rows + 5 * n, step->kept_weight = step->rows + 6 * n,
+    step->room = step->rows + 7 * n;
     fill_rows(step->rows, n, low, spacing, run->noise, run->rate);
     const double *z = step->rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     Exact q = {0.0, 0.0}, drift = {0.0, 0.0};
@@ -181,8 +190,10 @@ int count_large(Marked *step, double log_q, double digits) {
         step->large[j] = nu;
         step->kept_weight[j] = y < -8.5 ? weight : weight * g_above(-y);
         if (nu > 0.0) {
-            double mark = weight * nu, slip = slip_of(run, z[j]), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
-            double off = mark * ((mark_error(run->rate, step->high, step->width, x, y, slip) + 3.0 * UNIT * z[j] * z[j]) + (5.0 * FUNCTION + 8.0 * UNIT));
+            double mark = weight * nu, slip = slip_of(run, z[j]),
+                   moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
+            double off = mark * ((mark_error(run->rate, step->high, step->width, x, y, slip) + 3.0 * UNIT * z[j] * z[j]) +
+                                 (5.0 * FUNCTION + 8.0 * UNIT));
             add(&q, mark);
             add(&drift, mark * x);
             off_q += off;
@@ -236,7 +247,8 @@ double log_middle_above(const Marked *step, double k) {
     double total = step->left * g_above((step->x[0] - step->low) / step->low_width);
     for (Size j = 0; j < step->kept; j++) {
         double tilt = step->log_mass[j] + k * step->ratio[j + 1];
-        double share = smaller(g_above((step->x[j + 1] - step->low) / step->low_width), g_above((step->high - step->x[j]) / step->width));
+        double share =
+            smaller(g_above((step->x[j + 1] - step->low) / step->low_width), g_above((step->high - step->x[j]) / step->width));
         total += tilt < 600.0 ? exp(tilt) * share : INFINITY;
     }
     return log(total * (1.0 + SLACK) + beyond_kept(step, k)) + SLACK;
@@ -250,8 +262,8 @@ double reverse_above(const Marked *step, double k) {
     return (inside + left + right) * (1.0 + SLACK);
 }
 
-/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, k > 0: of those the one for which the
-   first and e^height times the second are least */
+/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, k > 0: of those the one for which
+   the first and e^height times the second are least */
 void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy) {
     const double *z = step->rows, *ratio = z + step->nodes, *base = z + 3 * step->nodes;
     Size last = step->nodes - 1, first = last;

@@ -5,7 +5,7 @@ enum { JOINED = 2, TERMS = 40, PIECE = 64, NARROWED = 3 };
 static const double LINES[TURNED] = {0.12, 0.25, 0.5};
 static const int SHIFTS[NARROWED] = {0, 4, 9};
 #define FAINT 30.0 /* log of how much less is counted, not summed */
-#define WORK 1e7 /* nodes of the noise times those of the contour */
+#define WORK 1e7   /* nodes of the noise times those of the contour */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
    numerics/transform.py; phi is at least phi(k) */
@@ -49,7 +49,8 @@ void fall_of(const Marked *step, double k, double phi, double start, double *out
     }
 }
 
-/* The integrand of phi(k), or of mid(k), on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; 0 where there is no memory */
+/* The integrand of phi(k), or of mid(k), on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; 0 where there is no
+ * memory */
 int look_far(Far *far, const Marked *step, int kind, double k) {
     Size cells = far->cells = step->kept;
     double *room = malloc((size_t)(2 * TURNED * cells) * sizeof(double)), noise = step->run->noise;
@@ -57,7 +58,8 @@ int look_far(Far *far, const Marked *step, int kind, double k) {
     if (!room)
         return 0;
     for (int turn = 0; turn < TURNED; turn++) {
-        double angle = LINES[turn], cosine = cos(angle), sine = sin(angle), height = 0.5 * noise * angle * noise * angle, mark = 0.0;
+        double angle = LINES[turn], cosine = cos(angle), sine = sin(angle), height = 0.5 * noise * angle * noise * angle,
+               mark = 0.0;
         double *log_f = room + 2 * turn * cells, *arg = log_f + cells, before = 0.0;
         far->arg[turn] = arg;
         far->log_f[turn] = falls_beyond(step, step->last_x, angle, k, 0.0) ? log_f : NULL;
@@ -101,8 +103,8 @@ static void log_of(double re, double im, double *log_re, double *log_im) {
     *log_im = atan2(im, 1.0 + re);
 }
 
-/* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rule errs by about e^log_goal.  0 if that takes too
-   long. */
+/* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rule errs by about e^log_goal.  0 if that takes
+   too long. */
 int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Node *nodes_of) {
     const Run *run = step->run;
     int parted = step->low > 0.0, many = parted ? 2 : 1;
@@ -170,13 +172,18 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     for (Size j = 0; j < n; j++) {
         if (first <= j && j < last)
             continue;
-        double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z), own = exp(base[j]);
-        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), kept = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
+        double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
+               own = exp(base[j]);
+        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), kept = y < -8.5   ? 1.0
+                                                                                    : y > 37.0 ? 0.0
+                                                                                               : 0.5 * erfc(M_SQRT1_2 * y);
         if (k * l > 600.0) {
             free(space);
             return 0;
         }
-        double grown = exp(base[j] + k * l), off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER, light = own * kept, row = grown * kept;
+        double grown = exp(base[j] + k * l),
+               off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER, light = own * kept,
+               row = grown * kept;
         double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
         far_ratio[place] = l;
         tilted[place] = row;
@@ -201,12 +208,14 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
         add(&mass, light);
         add(&drift, light * x);
         fixed += (row + light) * relative + (grown + own) * off;
-        slope += row * (moved + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + own * fabs(x) * off + light * (1.0 + x) * moved;
+        slope +=
+            row * (moved + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + own * fabs(x) * off + light * (1.0 + x) * moved;
         tiny += fabs(x);
     }
     for (Size j = 0; parted && j < place; j++) /* one row after the other */
         tilted[place + j] = tilted[n + j];
-    if ((double)(place * many) * (double)nodes > WORK || (place && !turned_sums(far_ratio, tilted, many, place, spacing, nodes, re, im))) {
+    if ((double)(place * many) * (double)nodes > WORK ||
+        (place && !turned_sums(far_ratio, tilted, many, place, spacing, nodes, re, im))) {
         free(space);
         return 0;
     }
@@ -226,7 +235,8 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
         double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0);
         double er = fr * pr - fi * pi + (re[node] - (sure + k * pull)), ei = fr * pi + fi * pr + (im[node] - u * pull);
         double off = sqrt(fr * fr + fi * fi) * near_error + fixed + reaches * slope + lost;
-        off += (step->q + reaches * step->drift) * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * (sure + reaches * pull + fabs(er) + fabs(ei));
+        off += (step->q + reaches * step->drift) * (step->error + 2.0 * FUNCTION) +
+               8.0 * UNIT * (sure + reaches * pull + fabs(er) + fabs(ei));
         double magnitude = hypot(1.0 + er, ei);
         found &= magnitude > 1e-280 && magnitude < 1e100;
         Node *at = nodes_of + node;
@@ -247,9 +257,10 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     return found;
 }
 
-/* marked(noise, rate, count, low, low_width, high, width, log_q, c, spread, step, value, error, fall, far): what is known of one marked step,
-   along k = 1 + c + iu, for tests: log phi and log(1 - mid/phi), and the errors of both together; returns E nu, E nu x and a bound of their relative errors, and bounds of phi - 1 at k = 1 + c and of
-   E e^{-L} - 1; None if nothing is known.  `fall` and `far` are for the cells of u. */
+/* marked(noise, rate, count, low, low_width, high, width, log_q, c, spread, step, value, error, fall, far): what is known of one
+   marked step, along k = 1 + c + iu, for tests: log phi and log(1 - mid/phi), and the errors of both together; returns E nu, E nu x
+   and a bound of their relative errors, and bounds of phi - 1 at k = 1 + c and of E e^{-L} - 1; None if nothing is known.  `fall`
+   and `far` are for the cells of u. */
 FUNCTION_OF_PYTHON(native_marked) {
     Held held;
     Run run = {.many = 1, .removal = {1, 0}};
@@ -259,8 +270,8 @@ FUNCTION_OF_PYTHON(native_marked) {
     Marked marked = {.edges = NULL};
     Far far = {.room = NULL};
     (void)self;
-    if (!parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width, &sketch.high, &sketch.width, &log_q,
-               &c, &spread, &step, &value, &error, &fall, &off))
+    if (!parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width,
+               &sketch.high, &sketch.width, &log_q, &c, &spread, &step, &value, &error, &fall, &off))
         return NULL;
     run.least = run.most = run.count;
     int found = 0;
@@ -280,7 +291,8 @@ FUNCTION_OF_PYTHON(native_marked) {
         for (Size node = 0; found && node < error.size; node++) {
             const Node *at = nodes + node;
             double *into = value.at + 4 * node;
-            into[0] = at->re, into[1] = at->im, into[2] = marked.low > 0.0 ? at->term_re : 0.0, into[3] = marked.low > 0.0 ? at->term_im : 0.0;
+            into[0] = at->re, into[1] = at->im, into[2] = marked.low > 0.0 ? at->term_re : 0.0,
+            into[3] = marked.low > 0.0 ? at->term_im : 0.0;
             error.at[node] = at->off + (marked.low > 0.0 ? at->lost : 0.0);
         }
     }

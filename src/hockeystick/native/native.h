@@ -97,8 +97,8 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
 int decay_of(const Grid *grid, const double *k, int many, double start, double *out);
 
 /* contour.c */
-int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon, double *weights,
-             double *errors, double *heights, double *levers, double *sums);
+int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
+             double *weights, double *errors, double *heights, double *levers, double *sums);
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
 int cut_of(const double *decay, double start, double step, double wanted, Size most, double *beyond);
 
@@ -150,7 +150,7 @@ enum { GUIDED = 1500 };
 
 typedef struct {
     double noise, rate, noise_error, count, log_delta, below, above, floor; /* below < log delta < above, surely */
-    double least, most; /* counts that belong together */
+    double least, most;                                                     /* counts that belong together */
     int many, removal[ROWS];
 } Run;
 
@@ -170,9 +170,10 @@ double *make_grid(Grid *grid, const Run *run, double k, double lead, double reac
 enum { BACK = 3 };
 
 typedef struct {
-    double epsilon, least_epsilon, high, width, low, low_width, order; /* the marks (low: 0 if none is small), the order for those */
-    double log_q, log_not_small, c, spread, phi, gain, rates[BACK]; /* log E nu, log E kappa; the saddle point, the width of its bump,
-                                                                      log phi and log phi/(phi - mid) there */
+    double epsilon, least_epsilon, high, width, low, low_width,
+        order;                                                      /* the marks (low: 0 if none is small), the order for those */
+    double log_q, log_not_small, c, spread, phi, gain, rates[BACK]; /* log E nu, log E kappa; the saddle point, the width of its
+                                                                      bump, log phi and log phi/(phi - mid) there */
 } Sketch;
 
 double place_of(const Run *run, double x);
@@ -183,12 +184,15 @@ int sketched(Sketch *sketch, const Run *run, double epsilon, int divides);
 /* marked.c: one step whose large outcomes are counted apart */
 typedef struct {
     const Run *run;
-    double high, width, low, low_width, left, cell, last_x, fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept */
+    double high, width, low, low_width, left, cell, last_x,
+        fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept */
     double *edges, *ratio, *x, *share, *log_mass; /* of broad cells of z */
     Size cells, kept;
-    double *rows, *nodes_x, *large, *kept_weight, *room; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight */
+    double *rows, *nodes_x, *large, *kept_weight,
+        *room; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight */
     Size nodes;
-    double q, drift, error, rule; /* E nu and E nu x, and a bound of their relative errors; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+    double q, drift, error,
+        rule; /* E nu and E nu x, and a bound of their relative errors; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
 } Marked;
 
 enum { LARGE, MIDDLE, ALL, KEPT }; /* nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
@@ -219,8 +223,8 @@ void fall_of(const Marked *step, double k, double phi, double start, double *out
 int look_far(Far *far, const Marked *step, int kind, double k);
 double far_at(const Far *far, double u);
 
-/* What is told of one step at a node: log phi and a bound of its relative error; if some are small also log(1 - mid/phi), |1 - mid/phi|,
-   a bound of its error, and one of the errors of phi and of phi - mid by themselves, over the latter */
+/* What is told of one step at a node: log phi and a bound of its relative error; if some are small also log(1 - mid/phi), |1 -
+   mid/phi|, a bound of its error, and one of the errors of phi and of phi - mid by themselves, over the latter */
 typedef struct {
     double re, im, off, term_re, term_im, rest, lost, apart;
 } Node;
@@ -237,7 +241,11 @@ void close_parted(Parted *parted);
 int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high);
 
 /* contours.c */
-enum { CONTOURS = 4, SOONER = 3, FEW = 1000 }; /* of which those to be tried sooner than large steps are counted apart; most nodes */
+enum {
+    CONTOURS = 4,
+    SOONER = 3,
+    FEW = 1000
+}; /* of which those to be tried sooner than large steps are counted apart; most nodes */
 
 typedef struct Block {
     Run run; /* with a count amid the others */
@@ -254,8 +262,8 @@ int step_for(Contour *contour, const Run *run, double least_epsilon, double most
 int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
 int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);
 
-/* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im), for one or two rows; 0 where there is no
-   memory */
+/* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im), for one or two rows; 0 where there is
+   no memory */
 int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im);
 
 /* A sum of numbers of one sign, rounded about once (Neumaier). */
@@ -269,8 +277,8 @@ static inline void add(Exact *into, double value) {
     into->sum = sum;
 }
 
-/* e^{i n stride angle} for n < count, where there are many as products of two; two such tables multiplied err by TURNS_ERROR at most:
-   four pairs of sine and cosine, three products */
+/* e^{i n stride angle} for n < count, where there are many as products of two; two such tables multiplied err by TURNS_ERROR at
+   most: four pairs of sine and cosine, three products */
 #define TURNS_ERROR (4.0 * FUNCTION + 12.0 * UNIT)
 static inline void turns(double angle, Size stride, Size count, double *re, double *im) {
     Size inner = count > 9 ? (Size)sqrt((double)count) : count;

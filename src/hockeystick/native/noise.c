@@ -20,8 +20,7 @@ int read_grid(Grid *grid, Array rows, Array numbers) {
     }
     Size n = rows.size / 4;
     const double *at = rows.at, *of = numbers.at;
-    *grid = (Grid){at,    at + n, at + 2 * n, at + 3 * n, n,     of[0], of[1],
-                   of[2], of[3],  of[4],      of[5],      of[6], of[7], of[8]};
+    *grid = (Grid){at, at + n, at + 2 * n, at + 3 * n, n, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8]};
     return 1;
 }
 

@@ -257,7 +257,8 @@ FUNCTION_OF_PYTHON(native_far_off) {
                 arg[cell] = atan2(r * sine, 1.0 - r * (1.0 - cosine));
             }
             /* what the density is not part of, at both ends */
-            double height = 0.5 * step.noise * angle * step.noise * angle, right = marks_modulus(&step, step.cells - 1, cosine, sine, cosine);
+            double height = 0.5 * step.noise * angle * step.noise * angle,
+                   right = marks_modulus(&step, step.cells - 1, cosine, sine, cosine);
             right += step.tilt[step.cells - 1] + height + least;
             double before = marks_modulus(&step, 0, cosine, sine, cosine) + step.tilt[0] + height + log_left;
             double ends = larger(larger(right, before), -700.0) + M_LN2;
@@ -283,8 +284,8 @@ FUNCTION_OF_PYTHON(native_far_off) {
     Py_RETURN_NONE;
 }
 
-/* pieces(x, table, cuts, mark, width, out): for each row of the table the sums of its entries times g((x - mark)/width) from each of
-   the places `cuts`, which grow, to the next; no more than a guide */
+/* pieces(x, table, cuts, mark, width, out): for each row of the table the sums of its entries times g((x - mark)/width) from each
+   of the places `cuts`, which grow, to the next; no more than a guide */
 FUNCTION_OF_PYTHON(native_pieces) {
     Held held;
     Array x, table, cuts, out;

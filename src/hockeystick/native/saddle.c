@@ -2,7 +2,7 @@
 #include "native.h"
 
 enum { LONG = 3000, LONGER = 12000 }; /* nodes of the noise; in the order "add", where there is no other way */
-#define LEFT 7.0 /* log of what the saddle-point approximation may leave out */
+#define LEFT 7.0                      /* log of what the saddle-point approximation may leave out */
 
 static int lay_guide(Guide *guide, const Run *run, double k) {
     double reach = larger(fabs(k), 1.0), step = smaller(0.45, 0.6 * run->noise), span = 7.0, sums[4];
@@ -130,7 +130,7 @@ double *make_grid(Grid *grid, const Run *run, double k, double lead, double reac
         return NULL;
     fill_rows(rows, n, low, step, noise, rate);
     double angle = smaller(2.0 * PI * noise / (step * (noise * noise + 0.25 * larger(-least, 0.0))), 2.5);
-    *grid = (Grid){rows, rows + n,         rows + 2 * n, rows + 3 * n, n,    noise,   rate, run->noise_error,
-                   low,  low + step * (size - 1.0), step,         angle,        lead, log_rule};
+    *grid = (Grid){rows, rows + n, rows + 2 * n, rows + 3 * n, n, noise, rate, run->noise_error, low, low + step * (size - 1.0),
+                   step, angle,    lead,         log_rule};
     return rows;
 }

@@ -38,8 +38,8 @@ FUNCTION_OF_PYTHON(native_above) {
 enum { DEGREES = 40, BLOCK = 32 };
 
 /* Adds, for one or two rows of weights, those of two places times their e^{iuL}, products of what is coarse and what is fine */
-WIDE static void turn_two(const double *restrict fine, const double *restrict coarse, Size inner, Size outer, const double *weights, Size many,
-                          double *restrict sums) {
+WIDE static void turn_two(const double *restrict fine, const double *restrict coarse, Size inner, Size outer, const double *weights,
+                          Size many, double *restrict sums) {
     const double *fr = fine, *fi = fr + inner, *gr = fi + inner, *gi = gr + inner;
     Size wide = inner * outer;
     for (Size p = 0; p < outer; p++) {
@@ -48,7 +48,8 @@ WIDE static void turn_two(const double *restrict fine, const double *restrict co
         double a = weights[0], b = weights[1], c = weights[2], d = weights[3];
         if (many > 1)
             for (Size r = 0; r < inner; r++) {
-                double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r], hi = dr * gi[r] + di * gr[r];
+                double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r],
+                       hi = dr * gi[r] + di * gr[r];
                 one[r] = (one[r] + a * er) + b * hr;
                 two[r] = (two[r] + a * ei) + b * hi;
                 three[r] = (three[r] + c * er) + d * hr;
@@ -56,7 +57,8 @@ WIDE static void turn_two(const double *restrict fine, const double *restrict co
             }
         else
             for (Size r = 0; r < inner; r++) {
-                double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r], hi = dr * gi[r] + di * gr[r];
+                double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r],
+                       hi = dr * gi[r] + di * gr[r];
                 one[r] = (one[r] + a * er) + b * hr;
                 two[r] = (two[r] + a * ei) + b * hi;
             }
@@ -232,7 +234,8 @@ int gentle_along(const Grid *grid, double c, int removal, const double *k, Size 
         mean += first;
         first_squares += first * (z * z);
         pulled += larger(grown, weight) * (off * far);
-        bend += own * far * far * ((n + 80.0) * UNIT + 3.0 * FUNCTION + 3.0 * UNIT * (z * z)) + own * (off * (far * far + 1.5 * far));
+        bend +=
+            own * far * far * ((n + 80.0) * UNIT + 3.0 * FUNCTION + 3.0 * UNIT * (z * z)) + own * (off * (far * far + 1.5 * far));
         double power = own * l;
         for (int m = 2; m <= TERMS; m++)
             moments[m] += power *= l;
