@@ -168,22 +168,26 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     Size far = n - (last - first), place = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
     double terms = (double)((far < 32 ? far : 32) + (far + 31) / 32), fixed = 0.0, slope = 0.0, tiny = 0.0;
-    double middle_fixed = 0.0, middle_slope = 0.0;
+    double middle_fixed = 0.0, middle_slope = 0.0, faint = exp(log_goal - 3.0) / (double)n;
     for (Size j = 0; j < n; j++) {
         if (first <= j && j < last)
             continue;
         double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
                own = exp(base[j]);
-        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), kept = y < -8.5   ? 1.0
-                                                                                    : y > 37.0 ? 0.0
-                                                                                               : 0.5 * erfc(M_SQRT1_2 * y);
+        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l);
+        double kept = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
         if (k * l > 600.0) {
             free(space);
             return 0;
         }
-        double grown = exp(base[j] + k * l),
-               off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER, light = own * kept,
-               row = grown * kept;
+        double grown = exp(base[j] + k * l), light = own * kept, row = grown * kept;
+        double off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER;
+        double most = (grown + own * (1.0 + size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
+        if (most < faint) { /* far out on either side */
+            fixed += most;
+            middle_fixed += most;
+            continue;
+        }
         double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
         far_ratio[place] = l;
         tilted[place] = row;
