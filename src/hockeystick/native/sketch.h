@@ -16,7 +16,7 @@ typedef struct {
     Size size, first, from[STARTS]; /* the first beyond epsilon; beyond some multiples of it */
     int best;
     double high, width, q, drift, *light;
-    double low, low_width, soft, order, large, *middle, each_phi,
+    double low, low_width, soft, order, fade, large, *middle, each_phi,
         each_gain; /* log phi and log phi/(phi - mid), where asked last; 0: none is small; E nu, and then q and drift are of what is
                       not small */
     Size end;
@@ -34,7 +34,6 @@ int lay_noise(Noise *noise, double low, double last, double spacing);
 double jumped_epsilon(Noise *noise, double count);
 
 /* sketch_small.c */
-void look_up(Noise *noise);
 void mark_small(Noise *noise);
 
 #endif

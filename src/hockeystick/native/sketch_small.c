@@ -4,7 +4,7 @@
 enum { SELDOM = 4 }; /* nodes of which one is enough to see where the transform dies out */
 
 /* The weights of e^{kL} - 1 - k x for several orders k - 1; every second one is twice another */
-void look_up(Noise *noise) {
+static void look_up(Noise *noise) {
     double first = 2.0 / noise->epsilon, second = first * M_SQRT2;
     for (int i = 0; i < ORDERS; i++)
         noise->orders[i] = first * pow(2.0, 0.5 * i);
@@ -60,7 +60,7 @@ static double alone(void *of, double log_x) {
 }
 
 /* About the u at which |phi|^n has died out */
-static double fade(const Noise *noise) {
+static double faded(const Noise *noise) {
     double least = log(1e-2), most = log(1e12);
     while (most - least > 0.8) {
         double u = exp(0.5 * (least + most)), total = 0.0;
@@ -74,16 +74,27 @@ static double fade(const Noise *noise) {
     return exp(most);
 }
 
+/* Whether the transform falls sooner with a mark there, or it is cheaper without */
+static int sooner(Noise *noise, double mark) {
+    if (!(noise->fade > 0.0))
+        noise->fade = faded(noise);
+    return 9.0 / noise->soft * (1.0 + mark) / mark < noise->fade;
+}
+
 /* The largest x below which a step may be called small, if that is of use */
 void mark_small(Noise *noise) {
     double low = log(expm1(1e-3 * noise->epsilon)), high = log(smaller(0.7 * expm1(noise->epsilon), 0.5 * noise->high));
     noise->low = noise->low_width = noise->order = 0.0;
-    if (!noise->divides || !(low < high) || alone(noise, low) > 0.0)
+    if (!noise->divides || !(low < high) || !sooner(noise, exp(high)))
+        return;
+    if (!noise->orders[0])
+        look_up(noise);
+    if (alone(noise, low) > 0.0)
         return;
     bracketed(alone, noise, &low, &high, 0.02);
     alone(noise, low);
     double mark = exp(low);
-    if (!(9.0 / noise->soft * (1.0 + mark) / mark < fade(noise))) /* without is cheaper */
+    if (!sooner(noise, mark))
         return;
     for (int i = ORDERS - 1; i >= 0; i--) /* the least: e^{kL} may be no double */
         if (noise->bounds[i] <= noise->target)
