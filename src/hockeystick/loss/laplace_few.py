@@ -1,4 +1,4 @@
-"""delta of few steps of the same Laplace noise in closed form (docs/mathematics.md, section 6).
+"""delta of few steps of the same Laplace noise in closed form (docs/mathematics.md, section 5).
 
 e^{-z/2} dP of one step is 1/2 e^{-a/2} times two atoms of mass 1, at a and -a, and the density 1/2 between them.  So that of
 count steps is a sum of shifted half-lines, convolved with themselves, and for x_r = ((count - 2 r) a - epsilon)/2
@@ -6,7 +6,8 @@ count steps is a sum of shifted half-lines, convolved with themselves, and for x
     delta = 2 e^{(epsilon - count a)/2} 2^-count  sum over r with x_r > 0, and n >= 1, of  B_rn x_r^n / n!,
 
 B_rn the sum over j < n with n - j odd of C(count, j) [y^r] (1 + y)^(count - j) (1 - y)^j.  For r = 0 all terms are positive; the
-others cancel little (tests/test_laplace_few.py), and the errors are summed along with them.
+others cancel little (tests/test_laplace_few.py), and the errors are summed along with them.  The pair is symmetric, so that
+1 - delta(-epsilon) = e^-epsilon (1 - delta(epsilon)).
 """
 
 import math
@@ -20,6 +21,7 @@ from .cumulant import NOTHING, Closed
 
 MOST = 64  # steps
 _TERMS = 400
+_CLOSE = 1e-12  # an error with which one is content
 _FAR = 120.0  # x beyond which there would be more
 
 
@@ -30,6 +32,14 @@ def few_laplace(a: float, count: int, epsilon: float) -> Closed | None:
     >>> print(round(math.exp(few_laplace(2.0, 4, 1.0).value), 12))
     0.822983595803
     """
+    found = _direct(a, count, epsilon)
+    if epsilon < 0.0 and (found is None or found.error > _CLOSE):
+        other = _reflected(_direct(a, count, -epsilon), epsilon)
+        found = min((one for one in (found, other) if one is not None), key=lambda one: one.error, default=None)
+    return found
+
+
+def _direct(a: float, count: int, epsilon: float) -> Closed | None:
     top = count * a
     slack = 4.0 * UNIT * (abs(epsilon) + top)  # of x
     if count > MOST or not (epsilon > -top and 0.5 * (top - epsilon) < _FAR and slack < 1e-6):
@@ -59,6 +69,19 @@ def few_laplace(a: float, count: int, epsilon: float) -> Closed | None:
         -math.log1p(-share) + 2.0 * FUNCTION * (1.0 + abs(math.log(total))) + 4.0 * UNIT * (abs(epsilon) + top + count) + slack
     )
     return Closed(value, error, 0.5 - 0.5 * slope / total)
+
+
+def _reflected(other: Closed | None, epsilon: float) -> Closed | None:
+    """From delta at -epsilon, epsilon < 0."""
+    if other is None or not other.error < 1e-6 or other.value == -math.inf:
+        return None
+    delta = math.exp(other.value)
+    rest, share = 1.0 - delta, math.exp(epsilon)
+    found = 1.0 - share * rest
+    off = share * (delta * (1.1 * other.error + 4.0 * FUNCTION) + 4.0 * FUNCTION) + 2.0 * UNIT
+    value = math.log1p(-share * rest)
+    error = 1.1 * off / found + 2.0 * FUNCTION * (1.0 + abs(value))
+    return Closed(value, error, -share * (rest + delta * other.slope) / found)
 
 
 @lru_cache(maxsize=8)

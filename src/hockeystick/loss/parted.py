@@ -108,6 +108,7 @@ class _Slice(NamedTuple):
                 most += count * np.log(rest + lost)
                 slip += count * np.log1p(lost / rest)
                 apart += count * np.log1p((off + parts.mid_error / size + 16.0 * UNIT) / rest)
+                apart += count * 4.0 * FUNCTION * (np.abs(value) + np.abs(term))
                 sure = np.maximum(sure, off)
         if self.parted:
             # log(1 - e^-gain), whatever the sign of its real part
@@ -172,7 +173,7 @@ class Parted(Apart):
             excess = float(found.excess[0].real) + float(found.excess_error[0])
             if not math.isfinite(excess):
                 raise TooFine
-            self._small += count * math.log1p(excess) * (1.0 + 4.0 * FUNCTION)
+            self._small += count * (math.log1p(excess) + 4.0 * FUNCTION * abs(math.log1p(excess)))
         for loss, count in self.sketch.others:
             self._small += count * float(loss.slice(self._order, self._order, count).above(np.array([self._order]))[0, 0])
 

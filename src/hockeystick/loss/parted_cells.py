@@ -60,6 +60,9 @@ class PartedCells:
 
     def __init__(self, shape: Shape, marks: Marks, most: float) -> None:
         self.shape, self.marks, self.parted = shape, marks, marks.low > 0.0
+        wide, narrow = marks.high_width * (shape.rate + marks.low), marks.low_width * (shape.rate + marks.high)
+        if self.parted and not (marks.low_width <= marks.high_width and marks.low < marks.high and wide <= narrow):
+            raise TooFine  # what is large might be small: Lemma 19b
         noise, high, width = shape.noise, marks.high, marks.high_width
         # (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument
         end = place(shape, high + 60.0 * width + 1.5 * most * width**2 / (1.0 + high))

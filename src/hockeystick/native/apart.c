@@ -140,9 +140,11 @@ static double at_node(const Node *at, double count, int some_small, double *re, 
     *re = count * at->re;
     *im = count * at->im;
     if (some_small) {
+        double logs = 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im) + fabs(at->term_re) + fabs(at->term_im));
         double gain_re = -count * at->term_re, gain_im = -count * at->term_im, inner_re, inner_im,
                behind = gain_re > 0.0 ? -1.0 : 1.0;
-        double most = count * log(at->rest + at->lost), slip = count * log1p(at->lost / at->rest), apart = count * log1p(at->apart);
+        double most = count * log(at->rest + at->lost), slip = count * log1p(at->lost / at->rest),
+               apart = count * (log1p(at->apart) + logs);
         less_one(behind * gain_re, behind * gain_im, &inner_re,
                  &inner_im); /* log(1 - e^-gain), whatever the sign of its real part */
         double size = larger(hypot(inner_re, inner_im), 1e-290), kept = log(size) - (behind < 0.0 ? 0.0 : gain_re);

@@ -22,6 +22,9 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
     step->low_width = sketch->low_width;
     if (!(last / noise < 300.0 && last - LOW < 300.0 * narrow))
         return 0;
+    if (step->low > 0.0 && !(0.0 < step->low_width && step->low_width <= width && step->low < high &&
+                             (run->rate + step->low) * width <= (run->rate + high) * step->low_width))
+        return 0; /* or what is large may be small: Lemma 19b */
     Size cells = (Size)((last - LOW) / (0.1 * narrow)) + 2, n = cells + 1;
     if (cells > BROAD || !(step->edges = malloc((size_t)(6 * n) * sizeof(double))))
         return 0;
