@@ -30,7 +30,7 @@ def few_laplace(a: float, count: int, epsilon: float) -> Closed | None:
 
     >>> import math
     >>> print(round(math.exp(few_laplace(2.0, 4, 1.0).value), 12))
-    0.822983595803
+    0.822983567491
     """
     found = _direct(a, count, epsilon)
     if epsilon < 0.0 and (found is None or found.error > _CLOSE):
