@@ -7,11 +7,11 @@
 1.132863322 <= epsilon <= 1.132863322
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .bounds import Bounds
 from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .later import later
 
 if TYPE_CHECKING:
     from . import conversion
@@ -69,36 +69,28 @@ __all__ = [
     "sweep",
 ]
 
-_HOMES = {
-    "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
-    "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
-    "mechanism.gaussian": ("Gaussian",),
-    "mechanism.laplace": ("Laplace",),
-    "mechanism.mixture": ("GaussianMixture",),
-    "mechanism.profile": ("Profile",),
-    "mechanism.release": ("compose",),
-    "mechanism.response": ("Exponential", "RandomizedResponse"),
-    "planning.calibrate": ("calibrate",),
-    "planning.dpsgd": ("dpsgd",),
-    "planning.rdp_accountant": ("RDPAccountant",),
-    "planning.rounds": ("remaining", "rounds"),
-    "planning.split": ("split",),
-    "planning.sweep": ("sweep",),
-    "portable": ("from_json",),
-    "sampling.shuffled": ("Shuffled",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """The public names, each imported on first use, so that importing the package is quick."""
-    if name == "conversion":
-        return import_module(".conversion", __name__)
-    for home, names in _HOMES.items():
-        if name in names:
-            found = getattr(import_module(f".{home}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'hockeystick' has no attribute {name!r}")
+__getattr__ = later(
+    __name__,
+    {
+        "conversion": (),
+        "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
+        "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
+        "mechanism.gaussian": ("Gaussian",),
+        "mechanism.laplace": ("Laplace",),
+        "mechanism.mixture": ("GaussianMixture",),
+        "mechanism.profile": ("Profile",),
+        "mechanism.release": ("compose",),
+        "mechanism.response": ("Exponential", "RandomizedResponse"),
+        "planning.calibrate": ("calibrate",),
+        "planning.dpsgd": ("dpsgd",),
+        "planning.rdp_accountant": ("RDPAccountant",),
+        "planning.rounds": ("remaining", "rounds"),
+        "planning.split": ("split",),
+        "planning.sweep": ("sweep",),
+        "portable": ("from_json",),
+        "sampling.shuffled": ("Shuffled",),
+    },
+)
 
 
 def __dir__() -> list[str]:

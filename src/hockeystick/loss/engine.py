@@ -10,12 +10,11 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from typing import cast
 
 import numpy as np
 
 from ..errors import Unsupported
-from ..native import ORDERED, core
+from ..native import core
 from ..numerics.roots import certified_end, increasing_root
 from ..numerics.rounding import FUNCTION, LARGEST, UNIT, down, exp_down, up
 from ..numerics.series import log_fraction
@@ -35,6 +34,8 @@ from .certain import (
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
+from .direct import around, gaussian_epsilon, sampled_epsilon
+from .gaussian import GaussianLoss
 from .laplace import LaplaceLoss
 from .laplace_few import few_laplace
 from .noise import TooFine
@@ -165,8 +166,7 @@ def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, mos
     ceiling = run.ceiling
     if log_delta == -math.inf:
         return max(0.0, min(run.surely, ceiling)), max(0.0, ceiling)
-    slack = FUNCTION * abs(log_delta)
-    target = log_delta - slack, log_delta + slack  # surely below and above log(delta)
+    slack, target = FUNCTION * abs(log_delta), around(log_delta)
     sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < log_delta for loss, count in run.terms)
     if sparse and largest(certain(single, 0.0) for single in run.singles())[1] <= target[0]:
         return 0.0, 0.0
@@ -249,7 +249,7 @@ def has_closed(run: ComposedLoss) -> bool:
 
 def by_contour(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:
     """By the contour."""
-    if (found := _compiled(run, log_delta, target, floor)) is not None:
+    if (found := _compiled(run, log_delta, floor)) is not None:
         return found
     if run.rows > 1 and core is not None and len(run.terms) == 1 and parts(run.singles()[0]):
         return 0.0, math.inf  # sooner found by marks
@@ -265,13 +265,12 @@ def by_contour(run: ComposedLoss, log_delta: float, target: Interval, floor: flo
     return low, high
 
 
-def _compiled(run: ComposedLoss, log_delta: float, target: Interval, floor: float) -> Interval | None:
+def _compiled(run: ComposedLoss, log_delta: float, floor: float) -> Interval | None:
     """The same in one go, for a sampled Gaussian mechanism whose first contour proves close ends."""
-    if core is None or len(run.terms) > 1 or not isinstance(loss := run.terms[0][0], SampledGaussianLoss):
+    if len(run.terms) > 1 or not isinstance(loss := run.terms[0][0], SampledGaussianLoss):
         return None
-    shape, orders = loss.shape, ORDERED.index(loss.removals) + 1
-    about = shape.noise, shape.rate, shape.noise_error, float(run.terms[0][1])
-    return cast("Interval | None", core.epsilon(*about, orders, log_delta, *target, floor))
+    shape = loss.shape.noise, loss.shape.rate, loss.shape.noise_error
+    return sampled_epsilon(shape, run.terms[0][1], loss.removals, log_delta, floor)
 
 
 def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interval:
@@ -301,7 +300,9 @@ def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interva
 
 def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     """By the closed form of a single step."""
-
+    loss, count = run.terms[0]
+    if isinstance(loss, GaussianLoss) and count == 1 and (ends := gaussian_epsilon(loss.square, log_delta)):
+        return ends
     known: dict[float, Closed] = {}
 
     def at(epsilon: float) -> Closed:
@@ -316,18 +317,17 @@ def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Int
     guess = 0.0
     beyond = run.ceiling
     if at(0.0).value > log_delta:
-        loss = run.terms[0][0]
         if beyond == math.inf:  # Markov's inequality, at the best power of two: it falls and then grows
 
             def bound(n: int) -> float:
                 return (loss.bound(2.0**n) - target[0]) / 2.0**n
 
             best = round(0.5 * math.log2(-2.0 * log_delta / max(loss.rough[1], 1e-36)))  # as of Gaussian noise
-            around = [bound(n) for n in range(best - 2, best + 3)]
-            if not min(around) < min(around[0], around[-1]):
+            near = [bound(n) for n in range(best - 2, best + 3)]
+            if not min(near) < min(near[0], near[-1]):
                 best = min(range(-60, 61, 6), key=bound)
-                around = [bound(n) for n in range(best - 5, best + 6)]
-            beyond = min(around) * (1.0 + 4.0 * UNIT)
+                near = [bound(n) for n in range(best - 5, best + 6)]
+            beyond = min(near) * (1.0 + 4.0 * UNIT)
         start = min(beyond, run.ceiling * 0.5)
         if (top := run.terms[0][1] * loss.log_top_mass) > log_delta:  # delta is at least that of the largest sum alone
             start = max(start, run.ceiling + math.log1p(-math.exp(log_delta - top)))

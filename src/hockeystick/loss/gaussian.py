@@ -8,13 +8,10 @@ import numpy as np
 
 from ..numerics.cells import Cells
 from ..numerics.normal import log_normal_cells, log_shift_delta
-from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ..numerics.rounding import FUNCTION, SECOND_ORDER, SQUARE_ERROR, UNIT
 from ..numerics.series import Array, ComplexArray
 from .cumulant import Closed
 from .masses import Masses
-
-SQUARE_ERROR = 8.0 * UNIT
-"""Relative error of the square of mu: of sensitivity / sigma, its square, and an exact sum (math.fsum)."""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..conversion.normals import line_mu, mills, mu_bounds
-from ..numerics.rounding import FUNCTION, UNIT, down, up
+from ..numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
 from ..numerics.series import Array
 from .atomic import AtomicLoss
 from .composed import ComposedLoss
 from .engine import epsilon_interval, log_delta_interval
-from .gaussian import SQUARE_ERROR, GaussianLoss
+from .gaussian import GaussianLoss
 from .noise import TooFine
 from .plan import Care
 from .profile import ProfileLoss

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.rounding import FUNCTION, UNIT, up
+from ..numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, up
 from .composed import ComposedLoss
 from .discrete import DiscreteGaussianLoss, SampledAtoms
 from .divided import SampledLoss, WideDiscreteGaussianLoss
 from .folded import FoldedLoss
-from .gaussian import SQUARE_ERROR, GaussianLoss
+from .gaussian import GaussianLoss
 from .mixture import MixtureLoss
 from .profile import ProfileLoss
 from .renyi import RenyiLoss

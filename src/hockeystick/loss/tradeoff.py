@@ -8,11 +8,11 @@ import numpy as np
 
 from ..conversion.best_test import Errors, Profile, best_test
 from ..conversion.gdp import error_ends
-from ..numerics.rounding import FUNCTION, down, exp_up, up
+from ..numerics.rounding import FUNCTION, SQUARE_ERROR, down, exp_up, up
 from ..numerics.series import Array
 from .complement import log_complement
 from .composed import ComposedLoss
-from .gaussian import SQUARE_ERROR, GaussianLoss
+from .gaussian import GaussianLoss
 from .gdp import kinks, mu_ends
 from .noise import TooFine
 from .renyi import RenyiLoss

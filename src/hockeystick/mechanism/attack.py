@@ -3,15 +3,11 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadValue
-from ..loss.composed import ComposedLoss
 from ..neighbours import DEFAULT, STATED, checked
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
 from .entries import each
@@ -19,36 +15,13 @@ from .made import Made
 
 if TYPE_CHECKING:
     from ..conversion.best_test import Errors
+    from ..loss.composed import ComposedLoss
+    from .gaussian_dp import GaussianDP, HeadGDP
     from .release import Mechanism
 
 Ends = tuple[float, float]
 
 _REVERSED = {"add": "remove", "remove": "add"}
-
-
-@dataclass(frozen=True)
-class GaussianDP:
-    """The smallest mu of a release, and what must be said with it.
-
-    `delta` is 0 for the mu that holds at every epsilon; else the release is mu-GDP up to delta: delta(eps) <=
-    max(delta_mu(eps), delta).  `epsilon` is where the supremum is reached (inf: in the limit, NaN: not told), `reason` says what
-    it rests on, or why there is no mu.  `evaluations` counts how often delta(eps) was asked.
-    """
-
-    mu: Bounds
-    delta: float
-    epsilon: float
-    reason: str
-    evaluations: int
-
-
-@dataclass(frozen=True)
-class HeadGDP:
-    """mu of the epsilons up to `epsilon` alone, and `residual`, the delta that is left there: beyond it nothing is said."""
-
-    mu: Bounds
-    epsilon: float
-    residual: float
 
 
 class Attacks(metaclass=Made):
@@ -60,7 +33,7 @@ class Attacks(metaclass=Made):
         """The distinct mechanisms and how often each is used."""
 
     @abstractmethod
-    def _run(self, neighbours: str) -> ComposedLoss: ...
+    def _run(self, neighbours: str) -> "ComposedLoss": ...
 
     @abstractmethod
     def _meant(self, neighbours: str) -> str:
@@ -97,7 +70,7 @@ class Attacks(metaclass=Made):
         lower, upper = each("delta", delta, _delta, lambda one: tuple(self.gdp(one, tolerance, neighbours).mu))
         return Bounds(lower, upper, exact)
 
-    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = STATED) -> GaussianDP:
+    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = STATED) -> "GaussianDP":
         """`mu_bounds` together with where it is reached, and why, or why there is no mu.
 
         >>> import hockeystick as hs
@@ -105,6 +78,7 @@ class Attacks(metaclass=Made):
         'with a positive probability the loss is infinite'
         """
         from ..loss.gdp import gaussian_dp
+        from .gaussian_dp import GaussianDP
 
         run = self._both(neighbours)
         level = 0.0 if delta is None else _delta("delta", delta)
@@ -116,7 +90,7 @@ class Attacks(metaclass=Made):
                 found = found._replace(upper=total, reason="each part has its mu, and their squares add")
         return GaussianDP(Bounds(found.lower, found.upper, run.tight), level, found.epsilon, found.reason, found.evaluations)
 
-    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = STATED) -> HeadGDP:
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = STATED) -> "HeadGDP":
         """The smallest mu with delta(eps) <= delta_mu(eps) for eps up to `epsilon` only: no guarantee of GDP (paper G, 4.1).
 
         >>> import hockeystick as hs
@@ -125,6 +99,7 @@ class Attacks(metaclass=Made):
         1.2320 1e-06
         """
         from ..loss.gdp import gaussian_head
+        from .gaussian_dp import HeadGDP
 
         point = checks.positive("epsilon", epsilon)
         run = self._both(neighbours)
@@ -247,6 +222,8 @@ class Attacks(metaclass=Made):
         >>> round(run.posterior(prior=0.5, fpr=1e-3), 5)
         0.72264
         """
+        import numpy as np
+
         try:
             priors, rates = np.broadcast_arrays(*(np.asarray(value, dtype=object) for value in (prior, fpr)))
         except ValueError:
@@ -263,7 +240,7 @@ class Attacks(metaclass=Made):
 
     # how they are answered
 
-    def _both(self, neighbours: str) -> ComposedLoss:
+    def _both(self, neighbours: str) -> "ComposedLoss":
         """The run of both orders: mu-GDP of one is mu-GDP of the other."""
         relation = checked(self._meant(neighbours))
         return self._run(DEFAULT if relation in ("add", "remove") else relation)
@@ -280,7 +257,7 @@ class Attacks(metaclass=Made):
         meant = self._meant(neighbours)
         return forward, profile_ends(self._reversed(neighbours), care) if meant in _REVERSED else forward, run
 
-    def _reversed(self, neighbours: str) -> ComposedLoss:
+    def _reversed(self, neighbours: str) -> "ComposedLoss":
         """The run of the reversed pairs."""
         meant = self._meant(neighbours)
         return self._run(_REVERSED.get(meant, meant))

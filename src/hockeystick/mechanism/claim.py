@@ -27,6 +27,10 @@ class Claim(Mechanism):
 
     neighbours: str
 
+    @property
+    def claimed_for(self) -> str:
+        return self.neighbours
+
     def _check_relation(self) -> None:
         if checked(self.neighbours) not in (DEFAULT, "replace", "zero-out"):
             raise BadValue(f"neighbours is {self.neighbours!r}; allowed for a claim: 'add-or-remove', 'replace' or 'zero-out'.")

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..errors import BadType
 
 
@@ -20,7 +18,12 @@ def each(
     >>> each("alpha", [1, 4.0], lambda name, x: x, lambda x: (x, 2.0 * x))
     (array([1., 4.]), array([2., 8.]))
     """
-    if not (isinstance(value, list | tuple | range) or (hasattr(value, "__array__") and np.ndim(value) > 0)):
+    if not isinstance(value, list | tuple | range) and not hasattr(value, "__array__"):
+        low, high = ends(check(name, value))
+        return low, high
+    import numpy as np
+
+    if hasattr(value, "__array__") and np.ndim(value) == 0:
         low, high = ends(check(name, value))
         return low, high
     try:

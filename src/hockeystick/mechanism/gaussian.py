@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from .. import checks
-from ..loss.cumulant import Loss
-from ..loss.gaussian import GaussianLoss
+from .. import loss as losses
+from ..loss.direct import gaussian_epsilon
 from ..neighbours import Order
 from .noise import AdditiveNoise
 
@@ -33,5 +33,11 @@ class Gaussian(AdditiveNoise):
     def squared_mu(self) -> float:
         return (self.sensitivity / self.sigma) ** 2
 
-    def loss(self, wanted: tuple[Order, ...]) -> Loss:
-        return GaussianLoss(checks.ratio("sensitivity / sigma", self.moved(wanted[0]), self.sigma) ** 2)
+    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
+        return losses.GaussianLoss(self._square(wanted))
+
+    def direct(self, wanted: tuple[Order, ...], count: int, log_delta: float) -> tuple[float, float] | None:
+        return gaussian_epsilon(count * self._square(wanted), log_delta)
+
+    def _square(self, wanted: tuple[Order, ...]) -> float:
+        return checks.ratio("sensitivity / sigma", self.moved(wanted[0]), self.sigma) ** 2

@@ -1,11 +1,12 @@
 """Descriptions are made in one place, so that a misspelt argument has a message of ours."""
 
-import difflib
-import inspect
 from abc import ABCMeta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BadType, HockeystickError
+
+if TYPE_CHECKING:
+    import inspect
 
 
 class Made(ABCMeta):
@@ -19,8 +20,10 @@ class Made(ABCMeta):
     """
 
     @property
-    def __signature__(cls) -> inspect.Signature:
+    def __signature__(cls) -> "inspect.Signature":
         """The arguments that help() shows: those of the class, not those of this place."""
+        import inspect
+
         own = inspect.signature(cls.__init__)  # type: ignore[misc]
         return own.replace(parameters=list(own.parameters.values())[1:], return_annotation=inspect.Signature.empty)
 
@@ -38,6 +41,9 @@ class Made(ABCMeta):
 
 def _misfit(cls: type, given: tuple[Any, ...], named: dict[str, Any]) -> str | None:
     """What does not fit the arguments, if anything."""
+    import difflib
+    import inspect
+
     if inspect.isabstract(cls):
         return None
     allowed = inspect.signature(cls).parameters

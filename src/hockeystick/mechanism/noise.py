@@ -3,8 +3,8 @@
 from abc import abstractmethod
 
 from .. import checks
+from .. import loss as losses
 from ..errors import BadValue
-from ..loss.cumulant import Loss
 from ..neighbours import Order
 from .release import Mechanism
 
@@ -38,4 +38,4 @@ class AdditiveNoise(Mechanism):
         object.__setattr__(self, "replace_sensitivity", replaced)
 
     @abstractmethod
-    def loss(self, wanted: tuple[Order, ...]) -> Loss: ...
+    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss": ...

@@ -12,8 +12,8 @@ from ..errors import BadType, BadValue
 from ..loss.between import BetweenLoss
 from ..loss.profile import ProfileLoss, claims_loss
 from ..neighbours import DEFAULT
-from .attack import GaussianDP, HeadGDP
 from .claim import Claim
+from .gaussian_dp import GaussianDP, HeadGDP
 from .release import Release
 from .response import epsilon_at_most
 

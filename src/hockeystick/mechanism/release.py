@@ -1,32 +1,32 @@
 """The algebra of releases (+ joins, * repeats) and the questions that can be asked of any of them."""
 
 import math
+import numbers
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from .. import checks
+from .. import loss as losses
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
-from ..loss.composed import ComposedLoss, composed
-from ..loss.engine import renyi_bound
-from ..loss.shared import epsilon_intervals, log_delta_intervals
 from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_down, exp_up
 from .attack import Attacks
 from .entries import each
 
 if TYPE_CHECKING:
+    from ..loss.composed import ComposedLoss
     from ..report.report import Report
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
 
 
-Question = Callable[[ComposedLoss, list[float]], list[tuple[float, float]]]
+_CLOSE = 1e-9  # ends with which one is content
+Ends = tuple[float, float]
+Question = Callable[["ComposedLoss", list[float]], list[Ends]]
 
 
 class Release(Attacks):
@@ -146,7 +146,12 @@ class Release(Attacks):
         >>> print(f"{bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
         4.3771780957 <= epsilon <= 4.3771780957
         """
-        return self._answered(epsilon_intervals, neighbours, "delta", delta, checks.non_negative)
+        if type(delta) is float and 0.0 < delta < 1.0 and len(self.parts) == 1:
+            ((mechanism, count),) = self.parts
+            ends = mechanism.direct(orders(self._meant(neighbours)), count, math.log(delta))
+            if ends is not None and 0.0 < ends[1] * (1.0 - _CLOSE) < ends[0]:
+                return Bounds(*ends)
+        return self._answered(losses.epsilon_intervals, neighbours, "delta", delta, checks.non_negative)
 
     def delta(self, epsilon: Any, neighbours: str = STATED) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
@@ -160,8 +165,8 @@ class Release(Attacks):
     def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
 
-        def ask(run: ComposedLoss, values: list[float]) -> list[tuple[float, float]]:
-            return [(exp_down(low), exp_up(high, ceiling=1.0)) for low, high in log_delta_intervals(run, values)]
+        def ask(run: "ComposedLoss", values: list[float]) -> list[Ends]:
+            return [(exp_down(low), exp_up(high, ceiling=1.0)) for low, high in losses.log_delta_intervals(run, values)]
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
 
@@ -172,10 +177,12 @@ class Release(Attacks):
         >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
         True
         """
-        return self._answered(log_delta_intervals, neighbours, "epsilon", epsilon, _any_real)
+        return self._answered(losses.log_delta_intervals, neighbours, "epsilon", epsilon, _any_real)
 
     def profile(self, epsilons: Any, neighbours: str = STATED) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
+        import numpy as np
+
         return self.delta(np.atleast_1d(np.asarray(epsilons)), neighbours)
 
     def advantage(self, neighbours: str = STATED) -> float:
@@ -195,8 +202,8 @@ class Release(Attacks):
         0.3125
         """
 
-        def ask(run: ComposedLoss, values: list[float]) -> list[tuple[float, float]]:
-            bounds = [min(renyi_bound(one, value) for one in run.variants("covers")) for value in values]
+        def ask(run: "ComposedLoss", values: list[float]) -> list[Ends]:
+            bounds = [min(losses.renyi_bound(one, value) for one in run.variants("covers")) for value in values]
             return [(bound, bound) for bound in bounds]
 
         return self._answered(ask, neighbours, "order", order, _renyi_order).upper
@@ -224,12 +231,14 @@ class Release(Attacks):
 
         return to_json(self)
 
-    def _run(self, neighbours: str) -> ComposedLoss:
+    def _run(self, neighbours: str) -> "ComposedLoss":
         """The composed loss of the ordered pairs of the relation, made anew for every question.
 
         It keeps what it has worked out while it answers one, so that both ordered pairs, and the entries of an array, can share
         it; no answer depends on what was asked before.
         """
+        from ..loss.composed import composed
+
         wanted = orders(self._meant(neighbours))
         return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism.loss(wanted)) is not None)
 
@@ -243,9 +252,18 @@ class Mechanism(Release):
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         return ((self, 1),)
 
+    @property
+    def claimed_for(self) -> str:
+        """The relation for which it is stated what it does: a claim may be made for another than add-or-remove."""
+        return DEFAULT
+
     @abstractmethod
     def loss(self, wanted: tuple[Order, ...]) -> Any:
         """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
+
+    def direct(self, wanted: tuple[Order, ...], count: int, log_delta: float) -> Ends | None:
+        """Both ends of epsilon of so many uses, if that can be told at once, and exactly for some mechanism."""
+        return None
 
     def parameters(self) -> dict[str, Any]:
         """The arguments that make it, those at their defaults left out."""
@@ -327,7 +345,7 @@ def _any_real(name: str, value: Any) -> float:
 
 def _renyi_order(name: str, value: Any) -> float:
     allowed = "a number from 1 up, or inf"
-    if isinstance(value, float | np.floating) and value == math.inf:
+    if isinstance(value, numbers.Real) and value == math.inf:
         return math.inf
     order = checks.real(name, value, allowed)
     if order < 1.0:

@@ -77,8 +77,9 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
             off = gap_error + 4.0 * lean + mu_error
         else:
             off = (left + right) / gap * (ERFCX + 4.0 * UNIT + math.expm1(min(lean, 700.0)))
-        error = exponent_error + (-math.log1p(-off) if off < 0.5 else math.inf)
-        value = -0.5 * a * a + math.log(gap)
+        factor = math.log(gap)
+        error = exponent_error + FUNCTION * abs(factor) + (-math.log1p(-off) if off < 0.5 else math.inf)
+        value = factor - 0.5 * a * a
         return value, error + 2.0 * UNIT * abs(value), -right / gap
     if a + shift < -40.0:
         return 0.0, 1e-300, 0.0

@@ -18,12 +18,15 @@ import math
 
 UNIT = 2.0**-53
 FUNCTION = 8.0 * UNIT
-ERFC = 64.0 * UNIT
+ERFC = 16.0 * UNIT
 ERFCX = 16.0 * UNIT
 LOG_NDTR = 32.0 * UNIT
 FFT = 2.0
 SECOND_ORDER = 1.0 + 1e-6
 """First-order error bounds are multiplied by this; it covers products of bounds below 1e-6."""
+
+SQUARE_ERROR = 8.0 * UNIT
+"""Relative error of the square of mu: of sensitivity / sigma, its square, and an exact sum (math.fsum)."""
 
 SMALLEST = 5e-324
 LARGEST = 1.7976931348623157e308

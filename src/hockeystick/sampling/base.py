@@ -2,31 +2,18 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from .. import loss as losses
 from ..errors import BadType, Unsupported
-from ..loss.atomic import AtomicLoss
-from ..loss.between import BetweenLoss
-from ..loss.discrete import SampledAtoms
-from ..loss.divided import SampledLoss
-from ..loss.exponential import ExponentialLoss, SampledExponentialLoss
-from ..loss.folded import folded
-from ..loss.gaussian import GaussianLoss
-from ..loss.laplace import LaplaceLoss
-from ..loss.noise import Shape
-from ..loss.paired import paired
-from ..loss.profile import ProfileLoss
-from ..loss.renyi import RenyiLoss
-from ..loss.sampled import Guide, SampledGaussianLoss
-from ..loss.sampled_laplace import SampledLaplaceLoss
-from ..mechanism.claim import ZCDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
-from ..mechanism.profile import Profile
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import DEFAULT, Order, has_record
 from ..numerics.rounding import UNIT
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Sampled(Mechanism):
@@ -74,38 +61,46 @@ class Sampled(Mechanism):
             return None
         if len(found) == 1 and found[0][1] == 1:
             return found[0][0]
-        return GaussianLoss(math.fsum(count * loss.square for loss, count in found))
+        return losses.GaussianLoss(math.fsum(count * loss.square for loss, count in found))
 
-    def shape(self, order: Order, rate: float) -> Shape | None:
+    def shape(self, order: Order, rate: float) -> "losses.Shape | None":
         """The sampled step of Gaussian noise; None for other mechanisms."""
         loss = self.whole((order,))
-        if not isinstance(loss, GaussianLoss):
+        if not isinstance(loss, losses.GaussianLoss):
             return None
         if isinstance(self.base, Gaussian):
-            moved = self.base.moved(order)
-            return Shape(self.base.sigma / moved, rate, 0.0 if math.frexp(moved)[0] == 0.5 else UNIT)
-        return Shape(1.0 / math.sqrt(loss.square), rate, 8.0 * UNIT)
+            return losses.Shape(*self._plain(self.base, order, rate))
+        return losses.Shape(1.0 / math.sqrt(loss.square), rate, 8.0 * UNIT)
+
+    def _plain(self, base: Gaussian, order: Order, rate: float) -> tuple[float, float, float]:
+        """The noise, the rate, and the relative error of the noise."""
+        moved = base.moved(order)
+        return base.sigma / moved, rate, 0.0 if math.frexp(moved)[0] == 0.5 else UNIT
 
     def drawn(self, moved: Order, rate: float, removals: tuple[bool, ...]) -> Any:
         """The loss of mixtures with the pair of the order `moved`, which is symmetric or one of a removal: in a removal the
         mixture is P."""
         shape = self.shape(moved, rate)
         if shape is not None:
-            return SampledGaussianLoss(shape, removals, Guide(shape))
-        losses: list[Any] = []
+            return losses.SampledGaussianLoss(shape, removals, losses.Guide(shape))
+        from ..loss.paired import paired
+
+        found: list[Any] = []
         for removal in removals:
             loss = _cover(self.whole((moved if moved == "replace" else "remove" if removal else "add",)))
             if loss is None:
                 return None
-            losses.append(_sampled(loss, rate, removal))
-        return losses[0] if isinstance(losses[0], RenyiLoss) else paired(losses)
+            found.append(_sampled(loss, rate, removal))
+        return found[0] if isinstance(found[0], losses.RenyiLoss) else paired(found)
 
     def farther(self, wanted: tuple[Order, ...]) -> Order:
         """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal if that is farther."""
         if "replace" in wanted:
             return "replace"
         zeroed, replaced = self.whole(wanted[:1]), self.whole(("replace",))
-        if type(zeroed) is not type(replaced) or not (isinstance(zeroed, GaussianLoss | LaplaceLoss) or hasattr(zeroed, "move")):
+        if type(zeroed) is not type(replaced) or not (
+            isinstance(zeroed, losses.GaussianLoss | losses.LaplaceLoss) or hasattr(zeroed, "move")
+        ):
             return "replace"
         return "replace" if how_far(zeroed) <= how_far(replaced) else wanted[0]
 
@@ -119,36 +114,45 @@ class Sampled(Mechanism):
         It bounds the sampled step, too: a sample without the record tells nothing.
         """
         loss = self.whole(wanted)
-        return () if loss is None or isinstance(loss, RenyiLoss | ProfileLoss) else tuple(getattr(loss, "covers", (loss,)))
+        return (
+            ()
+            if loss is None or isinstance(loss, losses.RenyiLoss | losses.ProfileLoss)
+            else tuple(getattr(loss, "covers", (loss,)))
+        )
 
     def attained(self, moved: Order) -> Order:
         """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one not tightly."""
+        from ..mechanism.claim import ZCDP
+        from ..mechanism.profile import Profile
+
         loose = any(isinstance(one, ZCDP | Profile) and one.neighbours == DEFAULT for one, _ in self.base.parts)
         return "remove" if loose else moved
 
     def both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
         of a removal from above, the removal itself from below."""
+        from ..loss.folded import folded
+
         loss = _cover(self.whole((moved,)))
         if loss is None:
             return None
-        if isinstance(loss, RenyiLoss):
+        if isinstance(loss, losses.RenyiLoss):
             return replace(loss, rate=high, both=True, mutual=True)
-        if isinstance(loss, ProfileLoss):
+        if isinstance(loss, losses.ProfileLoss):
             return replace(loss, rate=high, both=True, low=low)
         top, bottom = self.drawn(moved, high, (True,)), self.drawn(self.attained(moved), low, (True,))
-        if not isinstance(top, AtomicLoss) and top.closed(0.0) is None:
+        if not isinstance(top, losses.AtomicLoss) and top.closed(0.0) is None:
             raise self._refuse(
                 repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."
             )
-        return BetweenLoss((folded(top, high),), members(bottom))
+        return losses.BetweenLoss((folded(top, high),), members(bottom))
 
 
 def how_far(loss: Any) -> float:
     """How far the pair of a noise is moved, in its own units."""
-    if isinstance(loss, GaussianLoss):
+    if isinstance(loss, losses.GaussianLoss):
         return loss.square
-    return float(loss.a if isinstance(loss, LaplaceLoss) else loss.move)
+    return float(loss.a if isinstance(loss, losses.LaplaceLoss) else loss.move)
 
 
 def members(loss: Any) -> tuple[Any, ...]:
@@ -158,7 +162,7 @@ def members(loss: Any) -> tuple[Any, ...]:
 
 def _cover(loss: Any) -> Any:
     """What bounds it from above."""
-    return loss.covers[0] if isinstance(loss, BetweenLoss) else loss
+    return loss.covers[0] if isinstance(loss, losses.BetweenLoss) else loss
 
 
 def _is_gaussian(mechanism: Mechanism) -> bool:
@@ -167,17 +171,17 @@ def _is_gaussian(mechanism: Mechanism) -> bool:
 
 def _sampled(loss: Any, rate: float, removal: bool) -> Any:
     """The loss of one ordered pair of the sampled step."""
-    if isinstance(loss, RenyiLoss):
+    if isinstance(loss, losses.RenyiLoss):
         return replace(loss, rate=rate)
-    if isinstance(loss, AtomicLoss):
-        return SampledAtoms(loss, rate, removal)
-    if isinstance(loss, ExponentialLoss):
-        return SampledExponentialLoss(loss, rate, removal)
-    if isinstance(loss, ProfileLoss):
+    if isinstance(loss, losses.AtomicLoss):
+        return losses.SampledAtoms(loss, rate, removal)
+    if isinstance(loss, losses.ExponentialLoss):
+        return losses.SampledExponentialLoss(loss, rate, removal)
+    if isinstance(loss, losses.ProfileLoss):
         return replace(loss, rate=rate, removal=removal)
-    if isinstance(loss, LaplaceLoss):
-        return SampledLaplaceLoss(loss, rate, removal)
-    return SampledLoss(loss, rate, removal)
+    if isinstance(loss, losses.LaplaceLoss):
+        return losses.SampledLaplaceLoss(loss, rate, removal)
+    return losses.SampledLoss(loss, rate, removal)
 
 
 def removals(wanted: tuple[Order, ...]) -> tuple[bool, ...]:
@@ -185,7 +189,7 @@ def removals(wanted: tuple[Order, ...]) -> tuple[bool, ...]:
     return tuple(has_record(order) for order in wanted)
 
 
-def between_doubles(value: Fraction) -> tuple[float, float]:
+def between_doubles(value: "Fraction") -> tuple[float, float]:
     """The doubles next to a probability, from below and above."""
     near = float(value)
     if near == value:
@@ -198,4 +202,4 @@ def rounded(high: Any, low: Any) -> Any:
     if high is None or high == low:
         return high
     exact = not hasattr(high, "members")
-    return BetweenLoss(getattr(high, "covers", (high,)), getattr(low, "members", (low,)), tight=exact)
+    return losses.BetweenLoss(getattr(high, "covers", (high,)), getattr(low, "members", (low,)), tight=exact)

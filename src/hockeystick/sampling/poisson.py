@@ -5,17 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import checks
-from ..loss.between import BetweenLoss
-from ..loss.discrete import ResponseLoss
-from ..loss.gaussian import GaussianLoss
-from ..loss.half_line import HalfLine
-from ..loss.laplace import LaplaceLoss
-from ..loss.mixture import Mixture, MixtureLoss
-from ..loss.opposed import OpposedAtoms, OpposedLaplaceLoss, opposed_response
-from ..loss.profile import ProfileLoss
-from ..loss.renyi import RenyiLoss
-from ..mechanism.claim import Claim
-from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
+from .. import loss as losses
+from ..loss.direct import sampled_epsilon
+from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import DEFAULT, Order, same_size
 from ..numerics.rounding import FUNCTION, UNIT
@@ -47,7 +39,7 @@ class Poisson(Sampled):
         object.__setattr__(self, "rate", checks.rate("rate", self.rate))
         self._check_base()
         for mechanism, _ in self.base.parts:
-            if isinstance(mechanism, Claim) and mechanism.neighbours != DEFAULT:
+            if mechanism.claimed_for != DEFAULT:
                 raise self._refuse(
                     repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
                 )
@@ -59,11 +51,16 @@ class Poisson(Sampled):
             return self.whole(wanted)
         if same_size(wanted) and not (self.additive and "replace" not in wanted):
             found = self._replaced(zeroed="replace" not in wanted)
-            if found is None or "replace" in wanted or isinstance(found, RenyiLoss) or self.zeroing_is_replacing(wanted):
+            if found is None or "replace" in wanted or isinstance(found, losses.RenyiLoss) or self.zeroing_is_replacing(wanted):
                 return found
             # nothing is known to attain it
-            return BetweenLoss((*getattr(found, "covers", (found,)), *self.undrawn(wanted)), ())
+            return losses.BetweenLoss((*getattr(found, "covers", (found,)), *self.undrawn(wanted)), ())
         return self.drawn("remove", self.rate, removals(wanted))
+
+    def direct(self, wanted: tuple[Order, ...], count: int, log_delta: float) -> tuple[float, float] | None:
+        if count == 1 or "replace" in wanted or not isinstance(self.base, Gaussian) or self.rate in (0.0, 1.0):
+            return None
+        return sampled_epsilon(self._plain(self.base, "remove", self.rate), count, removals(wanted), log_delta)
 
     def _replaced(self, zeroed: bool = False) -> Any:
         """By another record, or by a null record that is as far from none as another may be."""
@@ -71,9 +68,9 @@ class Poisson(Sampled):
         if once is None:
             return None
         mechanism = self.base.parts[0][0]
-        if isinstance(once, RenyiLoss):
+        if isinstance(once, losses.RenyiLoss):
             return replace(once, rate=self.rate, both=True)
-        if isinstance(once, ProfileLoss):
+        if isinstance(once, losses.ProfileLoss):
             raise self._refuse(
                 f"{mechanism!r} under replace-one",
                 "the pair of two opposed removals is not offered for profiles.  Ask for add-or-remove, or claim ApproxDP.",
@@ -83,7 +80,9 @@ class Poisson(Sampled):
             bound = self.both_orders("replace", self.rate, self.rate)
             if once == self.whole(("replace",)) or self.attained("replace") == "remove":
                 return bound
-            return BetweenLoss(bound.covers, members(self.drawn("remove", self.rate, (True,))))  # the other contributes nothing
+            return losses.BetweenLoss(
+                bound.covers, members(self.drawn("remove", self.rate, (True,)))
+            )  # the other contributes nothing
         if zeroed or all(_doubles(mechanism) for mechanism, _ in self.base.parts):
             return pair
         # the replacement is nearer than two removals: both bounds hold
@@ -92,23 +91,26 @@ class Poisson(Sampled):
         far: Order = "remove" if nearer else "replace"
         bound = self.both_orders(far, self.rate, self.rate)
         covers = pair, *bound.covers, *self.undrawn(("replace",))
-        return BetweenLoss(covers, (self.drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
+        return losses.BetweenLoss(covers, (self.drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
 
     def _opposed(self, mechanism: Mechanism, once: Any) -> Any:
+        from ..mechanism.claim import Claim
+        from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
+
         rate = self.rate
-        if isinstance(once, GaussianLoss):
+        if isinstance(once, losses.GaussianLoss):
             shape = self.shape("remove", rate)
             assert shape is not None
-            moves = Mixture(
+            moves = losses.Mixture(
                 (math.log(rate),), (1.0 / shape.noise,), math.log1p(-rate), shape.noise_error + 2.0 * UNIT, _log_error(rate)
             )
-            return MixtureLoss(moves, moves, line=HalfLine(shape, True))
-        if isinstance(once, LaplaceLoss):
-            return OpposedLaplaceLoss(once.a, rate)
+            return losses.MixtureLoss(moves, moves, line=losses.HalfLine(shape, True))
+        if isinstance(once, losses.LaplaceLoss):
+            return losses.OpposedLaplaceLoss(once.a, rate)
         if isinstance(mechanism, DiscreteGaussian | DiscreteLaplace):
-            return OpposedAtoms(once, rate)
-        if isinstance(mechanism, Claim) and isinstance(once, ResponseLoss):
-            return opposed_response(once, rate)
+            return losses.OpposedAtoms(once, rate)
+        if isinstance(mechanism, Claim) and isinstance(once, losses.ResponseLoss):
+            return losses.opposed_response(once, rate)
         return None
 
     def __repr__(self) -> str:

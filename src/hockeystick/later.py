@@ -1,0 +1,29 @@
+"""Names of a package that are imported on first use: whoever needs few of them waits for few."""
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+def later(package: str, homes: dict[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package (PEP 562): `homes` has its modules and the names that come from each; a
+    module without any is meant itself.
+
+    >>> later("os", {"path": ("join",)})("joint")
+    Traceback (most recent call last):
+        ...
+    AttributeError: module 'os' has no attribute 'joint'
+    """
+    home_of = {name: home for home, names in homes.items() for name in names}
+
+    def get(name: str) -> Any:
+        if homes.get(name) == ():
+            return import_module(f".{name}", package)
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(import_module(f".{home_of[name]}", package), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return get

@@ -1,0 +1,78 @@
+/* Epsilon of Gaussian noise in one go.  Twin of numerics/normal.py, log_shift_delta, where Mills' ratios lie apart and none of them
+   is that of a far tail; the rest is left to Python. */
+#include "native.h"
+
+#define ERFC (16.0 * UNIT)
+#define ERFCX (ERFC + FUNCTION + 6.0 * UNIT)
+enum { STEPS = 60, ATTEMPTS = 8 };
+
+typedef struct {
+    double value, error, slope;
+} Told;
+
+/* e^{x^2} erfc(x) to a relative ERFCX, for -1 <= x <= 26; what rounding takes from the square is put back */
+static double erfcx(double x) {
+    double square = x * x;
+    return erfc(x) * (exp(square) * (1.0 + fma(x, x, -square)));
+}
+
+/* log of P(N > a) - e^x P(N > a + mu) with a = x/mu - mu/2; 0 where it is told in other ways */
+static int told(double mu, double mu_error, double x, Told *out) {
+    double middle = x / mu, half = 0.5 * mu, a = middle - half, b = middle + half;
+    if (!(a >= -1.0 && b <= 36.0))
+        return 0;
+    double left = 0.5 * erfcx(a * sqrt(0.5)), right = 0.5 * erfcx(b * sqrt(0.5)), gap = left - right;
+    if (!(gap >= 0.05 * left))
+        return 0;
+    double shift = (mu_error + 2.0 * UNIT) * (middle + half), factor = log(gap);
+    double lean = shift * (a > 1.0 + 2.0 * shift ? 1.0 / (a - shift) : 1.3 + shift);
+    double off = (left + right) / gap * (ERFCX + 4.0 * UNIT + expm1(lean));
+    if (!(off < 0.5))
+        return 0;
+    out->value = factor - 0.5 * a * a;
+    out->error =
+        fabs(a) * shift + 2.0 * UNIT * a * a + FUNCTION * (1.0 + fabs(factor)) - log1p(-off) + 2.0 * UNIT * fabs(out->value);
+    out->slope = -right / gap;
+    return 1;
+}
+
+/* From near the root, on the side of `sign`, to where the value is surely above (-1) or below (1) the goal */
+static int end(double mu, double mu_error, double near, double goal, double sign, double *found) {
+    Told at;
+    double point = near;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (!(point > 0.0 && told(mu, mu_error, point, &at)))
+            return 0;
+        double missing = sign * (nextafter(at.value + sign * at.error, sign * INFINITY) - goal);
+        if (missing <= 0.0) {
+            *found = point;
+            return 1;
+        }
+        point = nextafter(point - sign * missing / at.slope * (1.0 + 1e-6 + 0.1 * i), sign * INFINITY);
+    }
+    return 0;
+}
+
+/* gaussian(mu, mu_error, log_delta, below, above): both ends of epsilon, or None */
+FUNCTION_OF_PYTHON(native_gaussian) {
+    Held held;
+    Told at;
+    double mu, mu_error, log_delta, below, above, low, high;
+    (void)self;
+    if (!parse(&held, args, count, "ddddd", &mu, &mu_error, &log_delta, &below, &above))
+        return NULL;
+    if (!(1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6 && log_delta < 0.0))
+        Py_RETURN_NONE;
+    double point = mu * (0.5 * mu + sqrt(-2.0 * log_delta)); /* from the right, as log delta is concave there */
+    for (int i = 0; i < STEPS; i++) {
+        if (!(point > 0.0 && told(mu, mu_error, point, &at)))
+            Py_RETURN_NONE;
+        double step = (log_delta - at.value) / at.slope;
+        point += step;
+        if (fabs(step) <= 1e-9 * point) /* the next one would be a rounding error */
+            break;
+    }
+    if (!end(mu, mu_error, point, above, -1.0, &low) || !end(mu, mu_error, point, below, 1.0, &high))
+        Py_RETURN_NONE;
+    return Py_BuildValue("(dd)", low, high);
+}
