@@ -140,7 +140,8 @@ def dpsgd(
             step = noise.without_replacement(batch=batches.batch or 0, examples=batches.examples or 1)
         else:
             step = noise.with_replacement(draws=batches.batch or 0, examples=batches.examples or 1)
-    step.loss(orders(relation))  # refused now rather than at the first question
+    if sampler != "poisson":  # of which nothing is refused
+        step.loss(orders(relation))  # now rather than at the first question
     drawn = _SAMPLERS[sampler].format(rate=batches.rate_told, batch=batches.batch, examples=batches.examples)
     notes = [counted, f"Batches: {drawn}."]
     if times > 1:
