@@ -1,16 +1,25 @@
-"""Gaussian noise, sampled or not, whose epsilon the compiled core tells in one call: nothing else is loaded for it."""
+"""Epsilon of one mechanism, repeated, where it can be told at once: nothing else is loaded for it, NumPy neither.
+
+Everything here is for 0 < delta < 1 and may be None: then it is to be asked elsewhere.
+"""
 
 import math
 from typing import cast
 
 from ..native import ORDERED, core
-from ..numerics.rounding import FUNCTION, SQUARE_ERROR
+from ..numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
 
 Interval = tuple[float, float]
+_CLOSE = 1e-9  # ends with which one is content
+
+
+def close(ends: Interval | None) -> Interval | None:
+    """Ends above 0 that are close; None: ask elsewhere."""
+    return ends if ends is not None and 0.0 < ends[1] * (1.0 - _CLOSE) < ends[0] else None
 
 
 def gaussian_epsilon(square: float, log_delta: float) -> Interval | None:
-    """Both ends for N(mu, 1) against N(0, 1); `square` is mu^2.  None: ask elsewhere."""
+    """Both ends for N(mu, 1) against N(0, 1); `square` is mu^2."""
     if core is None:
         return None
     return cast("Interval | None", core.gaussian(math.sqrt(square), SQUARE_ERROR, log_delta, *around(log_delta)))
@@ -19,7 +28,7 @@ def gaussian_epsilon(square: float, log_delta: float) -> Interval | None:
 def sampled_epsilon(
     shape: tuple[float, float, float], count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0
 ) -> Interval | None:
-    """Both ends for `count` Poisson-sampled steps of this noise, its rate and its error; None: ask elsewhere.
+    """Both ends for `count` Poisson-sampled steps of Gaussian noise: the noise, the rate, and the error of the noise.
 
     Below `floor` the ends need not be close.
     """
@@ -27,6 +36,24 @@ def sampled_epsilon(
         return None
     ends = core.epsilon(*shape, float(count), ORDERED.index(removals) + 1, log_delta, *around(log_delta), floor)
     return cast("Interval | None", ends)
+
+
+def response_epsilon(epsilon: float, count: int, delta: float) -> Interval | None:
+    """Both ends for `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
+    return None if core is None else cast("Interval | None", core.response(epsilon, float(count), delta))
+
+
+def laplace_epsilon(a: float, delta: float) -> Interval | None:
+    """Both ends for one step of Laplace noise, moved by a of its scales: delta = 1 - e^{(epsilon - a)/2} up to a.
+
+    >>> low, high = laplace_epsilon(1.0, 1e-6)
+    >>> print(f"{low:.12f} {high:.12f}")
+    0.999997999999 0.999997999999
+    """
+    fall = 2.0 * math.log1p(-delta)
+    error = 4.0 * UNIT * a - 2.0 * FUNCTION * fall
+    low = down(a + fall, error)
+    return (low, up(a + fall, error)) if low > 0.0 else None
 
 
 def around(log_delta: float) -> Interval:

@@ -34,7 +34,8 @@ from .certain import (
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
-from .direct import around, gaussian_epsilon, sampled_epsilon
+from .direct import around, close, gaussian_epsilon, laplace_epsilon, response_epsilon, sampled_epsilon
+from .discrete import ResponseLoss
 from .gaussian import GaussianLoss
 from .laplace import LaplaceLoss
 from .laplace_few import few_laplace
@@ -144,6 +145,8 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
         return 0.0, 0.0
     if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
         return 0.0, renyi_epsilon(run, delta)
+    if delta > 0.0 and (told := close(_at_once(run, delta))):
+        return told
     if not run.ends:
         return _finite_epsilon(run, math.log(delta) if delta else -math.inf)
     ends = []
@@ -155,6 +158,18 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
             return math.inf, math.inf
         ends.append(_finite_epsilon(single, log_fraction(rest) if rest else -math.inf))
     return largest(ends)
+
+
+def _at_once(run: ComposedLoss, delta: float) -> Interval | None:
+    """What is told without a search."""
+    loss, count = run.terms[0]
+    if len(run.terms) > 1:
+        return None
+    if isinstance(loss, ResponseLoss) and loss.categories == 2 and not loss.delta:
+        return response_epsilon(loss.epsilon, count, delta)
+    if count == 1 and isinstance(loss, GaussianLoss):
+        return gaussian_epsilon(loss.square, math.log(delta))
+    return laplace_epsilon(loss.a, delta) if count == 1 and isinstance(loss, LaplaceLoss) else None
 
 
 def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, most: float | None = None) -> Interval:
@@ -300,9 +315,7 @@ def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interva
 
 def by_closed_form(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     """By the closed form of a single step."""
-    loss, count = run.terms[0]
-    if isinstance(loss, GaussianLoss) and count == 1 and (ends := gaussian_epsilon(loss.square, log_delta)):
-        return ends
+    loss = run.terms[0][0]
     known: dict[float, Closed] = {}
 
     def at(epsilon: float) -> Closed:

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import checks
+from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
-from ..loss.cumulant import Loss
-from ..loss.discrete import ListedLoss, ResponseLoss
-from ..loss.gaussian import GaussianLoss
-from ..loss.renyi import RenyiLoss
+from ..loss.direct import response_epsilon
 from ..neighbours import DEFAULT, Order, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
@@ -44,6 +42,10 @@ class Claim(Mechanism):
         self._check_relation()
 
     def loss(self, wanted: tuple[Order, ...]) -> Any:
+        return self._loss(self._twice(wanted))
+
+    def _twice(self, wanted: tuple[Order, ...]) -> bool:
+        """Whether the question is about two changes of the claimed kind."""
         if self.neighbours == "replace" and not same_size(wanted):
             raise Unsupported(
                 f"{self!r} is claimed for replace-one; carried to add or remove it needs a null record that the mechanism "
@@ -54,7 +56,7 @@ class Claim(Mechanism):
                 f"{self!r} is claimed for a record replaced by a null one; of other changes it says nothing.  Ask with "
                 "neighbours='zero-out', or make the claim for replace-one or add-or-remove."
             )
-        return self._loss(twice=same_size(wanted) and self.neighbours == DEFAULT)
+        return same_size(wanted) and self.neighbours == DEFAULT
 
     @abstractmethod
     def _loss(self, twice: bool) -> Any:
@@ -93,8 +95,8 @@ class GDP(Claim):
     def squared_mu(self) -> float | None:
         return self.claimed_mu**2 if self.neighbours == DEFAULT else None
 
-    def _loss(self, twice: bool) -> Loss | None:
-        return GaussianLoss(((2.0 if twice else 1.0) * self.claimed_mu) ** 2) if self.claimed_mu else None
+    def _loss(self, twice: bool) -> "losses.Loss | None":
+        return losses.GaussianLoss(((2.0 if twice else 1.0) * self.claimed_mu) ** 2) if self.claimed_mu else None
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -114,8 +116,11 @@ class PureDP(Claim):
     def parameters(self) -> dict[str, Any]:
         return {"epsilon": self.claimed_epsilon, **self._relation()}
 
-    def _loss(self, twice: bool) -> Loss | None:
+    def _loss(self, twice: bool) -> "losses.Loss | None":
         return _response(self.claimed_epsilon, 0.0, twice)
+
+    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+        return None if self._twice(wanted) else response_epsilon(self.claimed_epsilon, count, delta)
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -139,7 +144,7 @@ class ApproxDP(Claim):
     def parameters(self) -> dict[str, Any]:
         return {"epsilon": self.claimed_epsilon, "delta": self.claimed_delta, **self._relation()}
 
-    def _loss(self, twice: bool) -> Loss | None:
+    def _loss(self, twice: bool) -> "losses.Loss | None":
         found = _response(self.claimed_epsilon, self.claimed_delta, twice)
         if found is not None and found.infinite >= 1:
             raise self._refuse_twice()
@@ -177,12 +182,12 @@ class ZCDP(Claim):
         if self.xi:
             if twice:
                 raise self._refuse_twice()
-            return RenyiLoss("zcdp", (rho, self.xi))
+            return losses.RenyiLoss("zcdp", (rho, self.xi))
         if twice:
             from ..conversion.group import group_zcdp
 
             rho = group_zcdp(rho, rho)
-        return RenyiLoss("zcdp", (rho,)) if rho else None
+        return losses.RenyiLoss("zcdp", (rho,)) if rho else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -223,8 +228,8 @@ class RDP(Claim):
         if twice:
             raise self._refuse_twice()
         if self.curve is not None:
-            return RenyiLoss("curve", (), self._checked_curve)
-        return RenyiLoss("listed", (*self.orders, *self.values))
+            return losses.RenyiLoss("curve", (), self._checked_curve)
+        return losses.RenyiLoss("listed", (*self.orders, *self.values))
 
     def _checked_curve(self, order: float) -> float:
         assert self.curve is not None
@@ -238,15 +243,15 @@ class RDP(Claim):
         return number
 
 
-def _response(epsilon: float, delta: float, twice: bool) -> ResponseLoss | ListedLoss | None:
+def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss | losses.ListedLoss | None":
     """The worst pair of (epsilon, delta)-DP, or of a replacement as a removal and an addition."""
     if not epsilon and not delta:
         return None
-    once = ResponseLoss(epsilon, 2, delta)
+    once = losses.ResponseLoss(epsilon, 2, delta)
     if not twice:
         return once
     if not epsilon:
-        return ResponseLoss(0.0, 2, 2.0 * delta)
+        return losses.ResponseLoss(0.0, 2, 2.0 * delta)
     from ..loss.opposed import opposed_response
 
     return opposed_response(once)

@@ -1,5 +1,6 @@
 """Gaussian noise."""
 
+import math
 from dataclasses import dataclass
 
 from .. import checks
@@ -36,8 +37,8 @@ class Gaussian(AdditiveNoise):
     def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.GaussianLoss(self._square(wanted))
 
-    def direct(self, wanted: tuple[Order, ...], count: int, log_delta: float) -> tuple[float, float] | None:
-        return gaussian_epsilon(count * self._square(wanted), log_delta)
+    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+        return gaussian_epsilon(count * self._square(wanted), math.log(delta))
 
     def _square(self, wanted: tuple[Order, ...]) -> float:
         return checks.ratio("sensitivity / sigma", self.moved(wanted[0]), self.sigma) ** 2

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from .. import checks
-from ..loss.cumulant import Loss
-from ..loss.laplace import LaplaceLoss
+from .. import loss as losses
+from ..loss.direct import laplace_epsilon
 from ..neighbours import Order
 from .noise import AdditiveNoise
 
@@ -27,5 +27,11 @@ class Laplace(AdditiveNoise):
     def __post_init__(self) -> None:
         self._check("scale")
 
-    def loss(self, wanted: tuple[Order, ...]) -> Loss:
-        return LaplaceLoss(checks.ratio("sensitivity / scale", self.moved(wanted[0]), self.scale))
+    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
+        return losses.LaplaceLoss(self._shift(wanted))
+
+    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+        return laplace_epsilon(self._shift(wanted), delta) if count == 1 else None
+
+    def _shift(self, wanted: tuple[Order, ...]) -> float:
+        return checks.ratio("sensitivity / scale", self.moved(wanted[0]), self.scale)

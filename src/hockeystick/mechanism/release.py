@@ -11,6 +11,7 @@ from .. import checks
 from .. import loss as losses
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
+from ..loss.direct import close
 from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_down, exp_up
 from .attack import Attacks
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from ..sampling.poisson import Poisson
 
 
-_CLOSE = 1e-9  # ends with which one is content
 Ends = tuple[float, float]
 Question = Callable[["ComposedLoss", list[float]], list[Ends]]
 
@@ -148,8 +148,7 @@ class Release(Attacks):
         """
         if type(delta) is float and 0.0 < delta < 1.0 and len(self.parts) == 1:
             ((mechanism, count),) = self.parts
-            ends = mechanism.direct(orders(self._meant(neighbours)), count, math.log(delta))
-            if ends is not None and 0.0 < ends[1] * (1.0 - _CLOSE) < ends[0]:
+            if ends := close(mechanism.direct(orders(self._meant(neighbours)), count, delta)):
                 return Bounds(*ends)
         return self._answered(losses.epsilon_intervals, neighbours, "delta", delta, checks.non_negative)
 
@@ -261,8 +260,8 @@ class Mechanism(Release):
     def loss(self, wanted: tuple[Order, ...]) -> Any:
         """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
 
-    def direct(self, wanted: tuple[Order, ...], count: int, log_delta: float) -> Ends | None:
-        """Both ends of epsilon of so many uses, if that can be told at once, and exactly for some mechanism."""
+    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Ends | None:
+        """Both ends of epsilon of so many uses, if that is told at once; some mechanism attains it."""
         return None
 
     def parameters(self) -> dict[str, Any]:
@@ -304,21 +303,26 @@ class Composition(Release):
 
 def joined(uses: Iterable[tuple[Mechanism, int]]) -> Release:
     """One release from mechanisms and counts: equal ones merge, unused ones go."""
+    used = [(mechanism, count) for mechanism, count in uses if count]
+    if len(used) > 1:
+        used = _merged(used)
+    if len(used) != 1:
+        return Composition(tuple(used))
+    ((mechanism, count),) = used
+    return mechanism if count == 1 else Composition(((mechanism, checks.count("count", count)),))
+
+
+def _merged(uses: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
     counts: dict[Mechanism, int] = {}
     for mechanism, count in uses:
-        if count:
-            counts[mechanism] = checks.count("count", counts.get(mechanism, 0) + count)
+        counts[mechanism] = checks.count("count", counts.get(mechanism, 0) + count)
     sizes = sorted({mechanism.group_size for mechanism in counts if mechanism.group_size is not None})
     if len(sizes) > 1:
         raise BadValue(
             f"the parts speak of groups of {' and of '.join(map(str, sizes))} records; allowed: one size.  "
             "Join everything first and take the group of the whole run, as in (a + b).group(3)."
         )
-    if len(counts) == 1:
-        ((mechanism, count),) = counts.items()
-        if count == 1:
-            return mechanism
-    return Composition(tuple(counts.items()))
+    return list(counts.items())
 
 
 def compose(releases: Iterable[Release]) -> Release:

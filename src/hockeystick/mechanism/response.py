@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import checks
+from .. import loss as losses
 from ..errors import BadValue
-from ..loss.cumulant import Loss
-from ..loss.discrete import ResponseLoss, UniformResponseLoss
-from ..loss.exponential import ExponentialLoss
-from ..loss.paired import paired
+from ..loss.direct import response_epsilon
 from ..neighbours import Order, has_record
 from .release import Mechanism
 
@@ -46,12 +44,20 @@ class RandomizedResponse(Mechanism):
         more: dict[str, Any] = {"categories": self.categories} if self.categories > 2 else {}
         return {"epsilon": self.one_epsilon, **more, **({"null": self.null} if self.null else {})}
 
-    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
+    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
+        from ..loss.paired import paired
+
         if not self.one_epsilon:
             return None
-        if self.null and wanted[0] in ("erase", "restore"):
-            return paired([UniformResponseLoss(self.one_epsilon, self.categories, has_record(one)) for one in wanted])
-        return ResponseLoss(self.one_epsilon, self.categories)
+        if self._erased(wanted):
+            return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, has_record(one)) for one in wanted])
+        return losses.ResponseLoss(self.one_epsilon, self.categories)
+
+    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+        return None if self.categories > 2 or self._erased(wanted) else response_epsilon(self.one_epsilon, count, delta)
+
+    def _erased(self, wanted: tuple[Order, ...]) -> bool:
+        return self.null is not None and wanted[0] in ("erase", "restore")
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -76,5 +82,5 @@ class Exponential(Mechanism):
     def parameters(self) -> dict[str, Any]:
         return {"epsilon": self.one_epsilon}
 
-    def loss(self, wanted: tuple[Order, ...]) -> Loss | None:
-        return ExponentialLoss(self.one_epsilon) if self.one_epsilon else None
+    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
+        return losses.ExponentialLoss(self.one_epsilon) if self.one_epsilon else None

@@ -3,13 +3,14 @@
 * Basic operations are IEEE 754 double precision, rounded to nearest: relative error at most `UNIT`.
 * exp, expm1, log, log1p, sin, cos, arctan2 of the C library and NumPy err by at most 4 units in the
   last place: relative error at most `FUNCTION`.
+* expl, log1pl and logl of the C library err by at most 4 units in the last place of a long double.
 * A sum of n terms, in whatever order, errs by at most (n - 1) * UNIT * sum of magnitudes; a product of
   matrices likewise per entry.  The second-order terms of such products of (1 + UNIT) are covered by
   `SECOND_ORDER`.
 * The (inverse) fast Fourier transform of n numbers errs by at most FFT * log2(n) * UNIT: in each number relative to the sum (the
   mean) of the magnitudes, and as a vector relative to the 2-norm of the result (the standard bound; Higham 2002, section 24.1).
 * `scipy.special.log_ndtr` errs by at most `LOG_NDTR` (1 + its magnitude).
-* erfc of the C library errs by at most `ERFC` (relative), where it is at least 1e-300: far less than the core allows.
+* erfc of the C library errs by at most `ERFC` (relative), where it is at least 1e-300 (glibc states 5 units in the last place).
 * `scipy.special.erfcx` errs by at most `ERFCX` (relative).  `tests/test_numerics.py` measures it, and
   the functions above, against ball arithmetic; the figure here is at least twice the error found there.
 """

@@ -57,10 +57,10 @@ class Poisson(Sampled):
             return losses.BetweenLoss((*getattr(found, "covers", (found,)), *self.undrawn(wanted)), ())
         return self.drawn("remove", self.rate, removals(wanted))
 
-    def direct(self, wanted: tuple[Order, ...], count: int, log_delta: float) -> tuple[float, float] | None:
+    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         if count == 1 or "replace" in wanted or not isinstance(self.base, Gaussian) or self.rate in (0.0, 1.0):
             return None
-        return sampled_epsilon(self._plain(self.base, "remove", self.rate), count, removals(wanted), log_delta)
+        return sampled_epsilon(self._plain(self.base, "remove", self.rate), count, removals(wanted), math.log(delta))
 
     def _replaced(self, zeroed: bool = False) -> Any:
         """By another record, or by a null record that is as far from none as another may be."""
