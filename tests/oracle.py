@@ -235,13 +235,7 @@ def _power_exp(m: int, low: arb, high: arb, rate: arb) -> arb:
     """Integral of v^{m-1}/(m-1)! e^{rate v} from low to high, by parts."""
 
     def primitive(v: arb) -> arb:
-        out, term = arb(0), v ** (m - 1) / math.factorial(m - 1) / rate
-        coefficients = []
-        for n in range(m):
-            coefficients.append((-1) ** n * v ** (m - 1 - n) / math.factorial(m - 1 - n) / rate ** (n + 1))
-        del term
-        for x in coefficients:
-            out += x
-        return out * (rate * v).exp()
+        terms = ((-1) ** n * v ** (m - 1 - n) / math.factorial(m - 1 - n) / rate ** (n + 1) for n in range(m))
+        return sum(terms, arb(0)) * (rate * v).exp()
 
     return primitive(high) - primitive(low)

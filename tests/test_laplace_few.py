@@ -5,6 +5,7 @@ import random
 
 import mpmath as mp
 import pytest
+from oracle import laplace_delta
 
 import hockeystick as hs
 from hockeystick.loss.laplace_few import MOST, few_laplace
@@ -42,6 +43,13 @@ def test_one_step_more(a: float, count: int, epsilon: float) -> None:
         assert abs(mean / exact(a, count + 1, epsilon) - 1) < 1e-18
         if count == 1:
             assert abs(exact(a, 1, epsilon) + mp.expm1((mp.mpf(epsilon) - a) / 2)) < 1e-20
+
+
+@pytest.mark.parametrize(("a", "count", "epsilon"), [(2.0, 2, 2.5), (0.7, 3, 0.3), (1.5, 5, 5.9), (0.1, 8, 0.2), (4.0, 7, 20.0)])
+def test_from_the_law_of_the_sum(a: float, count: int, epsilon: float) -> None:
+    """Another sum, in ball arithmetic."""
+    with mp.workdps(30):
+        assert abs(mp.mpf(laplace_delta(a, count, epsilon).mid().str(40, radius=False)) / exact(a, count, epsilon) - 1) < 1e-25
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -47,8 +47,9 @@ def start(context: typer.Context, version: Annotated[bool, typer.Option("--versi
     """Exact, certified differential-privacy accounting."""
     if version:
         from .. import __version__
+        from ..native import core
 
-        typer.echo(__version__)
+        typer.echo(__version__ if core else f"{__version__} (the core is not compiled: answers take longer)")
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(WELCOME, nl=False)
