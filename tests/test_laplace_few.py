@@ -5,10 +5,10 @@ import random
 
 import mpmath as mp
 import pytest
-from oracle import laplace_delta
 
 import hockeystick as hs
 from hockeystick.loss.laplace_few import MOST, few_laplace
+from oracle import laplace_delta
 
 
 def ways(count: int, j: int, r: int) -> int:
