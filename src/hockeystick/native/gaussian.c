@@ -22,7 +22,7 @@ static int told(double mu, double mu_error, double x, Told *out) {
     if (!(a >= -1.0 && b <= 36.0))
         return 0;
     double left = 0.5 * erfcx(a * sqrt(0.5)), right = 0.5 * erfcx(b * sqrt(0.5)), gap = left - right;
-    if (!(gap >= 0.05 * left))
+    if (!(gap >= 0.01 * left))
         return 0;
     double shift = (mu_error + 2.0 * UNIT) * (middle + half), factor = log(gap);
     double lean = shift * (a > 1.0 + 2.0 * shift ? 1.0 / (a - shift) : 1.3 + shift);
