@@ -46,6 +46,7 @@ def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) 
     first = max(0.5 / noise - noise, grid.low)
     last = min(0.5 / noise + noise * (1.5 - math.log(rate)), grid.high)
     places = first + max(last - first, 0.0) * PLACES
+    places = np.minimum(grid.low + grid.step * np.rint((places - grid.low) * (1.0 / grid.step)), grid.high)  # at nodes
     places[-1] = grid.high  # nothing is cut off
     x = (z - places) * (1.0 / width)
     g = ndtr(x)

@@ -1,5 +1,5 @@
 /* Twins of loss/contour.py: the terms of the sum along a contour, the sum at other epsilons, and where it may end. */
-#include "native.h"
+#include "elementary.h"
 
 enum { MOST = 64 }; /* rows */
 
