@@ -20,8 +20,10 @@ enum { BLOCK = 32 };
 
 /* e^{-i angle u} is a product of one for each block and one within it */
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
-    double re[BLOCK], im[BLOCK];
-    turns(-angle * step, 1, BLOCK, re, im);
+    double re[BLOCK], im[BLOCK], places[BLOCK];
+    for (int r = 0; r < BLOCK; r++)
+        places[r] = r;
+    turns(-angle * step, places, BLOCK, re, im);
     for (Size row = 0; row < many; row++)
         totals[row] = swings[row] = 0.0;
     for (Size start = 0; start < nodes; start += BLOCK) {

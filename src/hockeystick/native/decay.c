@@ -72,6 +72,9 @@ static void part_weights(const Grid *grid, double k, int by_parts, Size wide, co
         at[6 * wide] = pressed;
         at[7 * wide] = pressed * pull;
     }
+    for (Size i = grid->size; i < wide; i++)
+        for (int part = 0; part < 8; part++)
+            parts[part * wide + i] = 0.0;
 }
 
 /* g^2, 1 - g^2, g'^2 and g g' about a cut, at so many nodes to both of its sides */
@@ -132,7 +135,7 @@ WIDE static void take_cut(const double *restrict left, double variance, double b
 
 int decay_of(const Grid *grid, const double *k, int many, double start, double *out) {
     Size n = grid->size, wide = (n + LANES - 1) / LANES * LANES;
-    double *weights = calloc((size_t)(many * n + (8 * many + 8) * wide), sizeof(double));
+    double *weights = malloc((size_t)(many * n + (8 * many + 8) * wide) * sizeof(double));
     if (!weights)
         return 0;
     double *parts = weights + many * n, *shapes = parts + 8 * many * wide;

@@ -10,21 +10,18 @@ WIDE void exps(double *at, Size size) {
     }
 }
 
-/* Angles are given in `re` */
-WIDE static void near_turns(Size fours, double *restrict re, double *restrict im) {
+WIDE static void near_turns(double angle, const double *restrict places, Size fours, double *restrict re, double *restrict im) {
     for (Size n = 0; n < 4 * fours; n++)
-        turn_of(re[n], re + n, im + n);
+        turn_of(places[n] * angle, re + n, im + n);
 }
 
-void turns(double angle, Size stride, Size count, double *re, double *im) {
-    for (Size n = 0; n < count; n++)
-        re[n] = (double)(n * stride) * angle;
-    if (fabs(angle) * (double)(stride * count) <= MOST_TURN)
-        near_turns(count / 4, re, im);
+void turns(double angle, const double *places, Size count, double *re, double *im) {
+    double farthest = larger(fabs(places[0]), fabs(places[count - 1])); /* they grow */
+    if (farthest * fabs(angle) <= MOST_TURN)
+        near_turns(angle, places, count / 4, re, im);
     else
         for (Size n = 0; n < count; n++) {
-            double turn = re[n];
-            re[n] = cos(turn);
-            im[n] = sin(turn);
+            re[n] = cos(places[n] * angle);
+            im[n] = sin(places[n] * angle);
         }
 }

@@ -54,20 +54,23 @@ static inline double log_of(double u, double rest) {
     uint64_t bits = bits_of(u) + (ONE_BITS - ROOT_HALF_BITS), power = bits >> 52;
     double whole = of_bits(power | 0x4330000000000000ULL) - (0x1p52 + 1023.0);
     double f = (of_bits((bits & 0xfffffffffffffULL) + ROOT_HALF_BITS) - 1.0) + rest * of_bits((2046 - power) << 52);
-    double s = f / (2.0 + f), w = s * s;
+    double s = f / (2.0 + f), w = s * s, fourth = w * w * (w * w);
+    double low = 2.0 / 3 + w * (2.0 / 5 + w * (2.0 / 7 + w * (2.0 / 9)));
     double high = 2.0 / 11 + w * (2.0 / 13 + w * (2.0 / 15 + w * (2.0 / 17 + w * (2.0 / 19))));
-    double low = w * (2.0 / 3 + w * (2.0 / 5 + w * (2.0 / 7 + w * (2.0 / 9 + w * high))));
-    return whole * LN2_HIGH + ((2.0 * s + s * low) + whole * LN2_LOW);
+    return whole * LN2_HIGH + ((2.0 * s + s * w * (low + fourth * high)) + whole * LN2_LOW);
 }
 
 /* e^{i angle} for |angle| <= MOST_TURN */
 static inline void turn_of(double angle, double *re, double *im) {
     double near = angle * 0x1.45f306dc9c883p-1 + WHOLE_BITS, whole = near - WHOLE_BITS;
     double y = ((angle - whole * HALF_PI_HIGH) - whole * HALF_PI_MIDDLE) - whole * HALF_PI_LOW, w = y * y;
-    double sine = w * (-1.0 / 39916800 + w * (1.0 / 6227020800 + w * (-1.0 / 1307674368000 + w * (1.0 / 355687428096000))));
-    sine = y + y * w * (-1.0 / 6 + w * (1.0 / 120 + w * (-1.0 / 5040 + w * (1.0 / 362880 + sine))));
-    double cosine = w * (1.0 / 479001600 + w * (-1.0 / 87178291200 + w * (1.0 / 20922789888000)));
-    cosine = 1.0 - w * (1.0 / 2 - w * (1.0 / 24 + w * (-1.0 / 720 + w * (1.0 / 40320 + w * (-1.0 / 3628800 + cosine)))));
+    double fourth = w * w * (w * w);
+    double sine = -1.0 / 6 + w * (1.0 / 120 + w * (-1.0 / 5040 + w * (1.0 / 362880)));
+    double more = -1.0 / 39916800 + w * (1.0 / 6227020800 + w * (-1.0 / 1307674368000 + w * (1.0 / 355687428096000)));
+    double cosine = 1.0 / 2 + w * (-1.0 / 24 + w * (1.0 / 720 + w * (-1.0 / 40320)));
+    double rest = 1.0 / 3628800 + w * (-1.0 / 479001600 + w * (1.0 / 87178291200 + w * (-1.0 / 20922789888000)));
+    sine = y + y * w * (sine + fourth * more);
+    cosine = 1.0 - w * (cosine + fourth * rest);
     uint64_t quarter = bits_of(near), odd = 0 - (quarter & 1), one = bits_of(cosine), two = bits_of(sine);
     *re = of_bits(((two & odd) | (one & ~odd)) ^ (((quarter + 1) & 2) << 62));
     *im = of_bits(((one & odd) | (two & ~odd)) ^ ((quarter & 2) << 62));
@@ -77,7 +80,7 @@ static inline void turn_of(double angle, double *re, double *im) {
 enum { TOGETHER = 128 }; /* exponentials in a row, where there are many */
 void exps(double *at, Size size);
 
-/* e^{i n stride angle} for n < count, a multiple of 4 */
-void turns(double angle, Size stride, Size count, double *re, double *im);
+/* e^{i place angle} for so many places, a multiple of 4 */
+void turns(double angle, const double *places, Size count, double *re, double *im);
 
 #endif

@@ -54,32 +54,33 @@ void exact_places(double *low, double *step) {
     *step = floor(*step / unit) * unit;
 }
 
-WIDE static void fill_ratios(double *restrict ratio, double *restrict share, Size n, double rate) {
-    double least = rate >= 0.5 ? -0.5 : -2.0; /* where 1 + x is told as a sum of two that are positive */
+/* L and r, from t in `share`; there is room for as many */
+WIDE static void fill_ratios(double *restrict ratio, double *restrict share, double *restrict room, Size n, double rate) {
     confine(share, n);
     for (Size i = 0; i < n; i++) {
         double scale, part;
         part_exp(share[i], &scale, &part);
-        double grown = rate * (scale * (1.0 + part)), total = grown + (1.0 - rate), x = rate * (scale * part + (scale - 1.0));
-        double whole = 1.0 + x, rest = x - (whole - 1.0);
-        rest = x < 1.0 ? rest : 0.0;
-        rest = x < least ? 0.0 : rest;
-        whole = x < least ? total : whole;
-        ratio[i] = log_of(whole, rest);
-        share[i] = grown / total;
+        double grown = rate * (scale * (1.0 + part)), x = rate * (scale * part + (scale - 1.0)), whole = 1.0 + x;
+        room[i] = whole;
+        ratio[i] = x - (whole - 1.0);
+        share[i] = grown / (grown + (1.0 - rate));
     }
+    for (Size i = 0; i < n; i++)
+        ratio[i] = log_of(room[i], ratio[i]);
 }
 
 void fill_rows(double *rows, Size n, double low, double step, double noise, double rate) {
     double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);
     for (Size i = 0; i < n; i++) {
-        double x = low + step * (double)i;
-        z[i] = x;
-        share[i] = smaller(x * inverse - shift, CAP);
-        base[i] = front - 0.5 * x * x;
+        z[i] = low + step * (double)i;
+        share[i] = smaller(z[i] * inverse - shift, CAP);
     }
-    fill_ratios(ratio, share, n, rate);
+    fill_ratios(ratio, share, base, n, rate);
+    for (Size i = 0; i < n; i++)
+        base[i] = front - 0.5 * z[i] * z[i];
+    for (Size i = 0; rate >= 0.5 && i < n && !(ratio[i] >= -0.6); i++) /* where 1 + x cancels */
+        ratio[i] = log(rate * exp(z[i] * inverse - shift) + (1.0 - rate));
     for (Size i = n; i-- > 0 && z[i] * inverse - shift > CAP;)
         ratio[i] = z[i] * inverse - shift + log_rate;
 }
@@ -166,7 +167,10 @@ double longest_step(double noise, double rate, double low, double least, double 
             top = larger(top, cell);
         }
         for (int i = 0; i < STRETCHES; i++)
-            inside += exp(cells[i] - top) * (z[i + 1] - z[i]);
+            cells[i] -= top;
+        exps(cells, STRETCHES);
+        for (int i = 0; i < STRETCHES; i++)
+            inside += cells[i] * (z[i + 1] - z[i]);
         inside *= 0.39894228040143267794;
         double a = angle * noise, fold = log(cos(0.5 * angle)) * least;
         double one = top + log(inside), two = before + first + fold, three = beyond + reach * angle + fold;
@@ -176,6 +180,8 @@ double longest_step(double noise, double rate, double low, double least, double 
         if (alias > 1.0 && length > longest) {
             longest = length;
             *error = rise - alias - log1p(-exp(-alias)) + 1e-9;
+        } else if (longest > 0.0) {
+            break; /* beyond the longest one they become shorter */
         }
     }
     return longest;

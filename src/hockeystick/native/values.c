@@ -74,17 +74,21 @@ WIDE static void turn_two(const double *restrict fine, const double *restrict co
 int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
     Size inner = 4 * (Size)ceil(0.25 * sqrt((double)nodes)), outer = (nodes + inner - 1) / inner, wide = inner * outer;
     Size table = (outer + 3) / 4 * 4;
-    double *space = calloc((size_t)(4 * (inner + table) + 2 * many * wide), sizeof(double));
+    double *space = calloc((size_t)(5 * (inner + table) + 2 * many * wide), sizeof(double));
     if (!space)
         return 0;
-    double *fine = space, *coarse = fine + 4 * inner, *sums = coarse + 4 * table;
+    double *fine = space, *coarse = fine + 4 * inner, *near = coarse + 4 * table, *far_off = near + inner, *sums = far_off + table;
+    for (Size r = 0; r < inner; r++)
+        near[r] = (double)r;
+    for (Size p = 0; p < table; p++)
+        far_off[p] = (double)(p * inner);
     for (Size start = 0; start < far; start += BLOCK) {
         for (Size j = start; j < far && j < start + BLOCK; j += 2) {
             double both[4] = {0.0, 0.0, 0.0, 0.0};
             for (Size other = 0; other < 2 && j + other < far; other++) {
                 double angle = step * ratio[j + other];
-                turns(angle, 1, inner, fine + 2 * other * inner, fine + (2 * other + 1) * inner);
-                turns(angle, inner, table, coarse + 2 * other * table, coarse + (2 * other + 1) * table);
+                turns(angle, near, inner, fine + 2 * other * inner, fine + (2 * other + 1) * inner);
+                turns(angle, far_off, table, coarse + 2 * other * table, coarse + (2 * other + 1) * table);
                 for (Size row = 0; row < many; row++)
                     both[2 * row + other] = weights[row * far + j + other];
             }
@@ -106,7 +110,7 @@ int turned_sums(const double *ratio, const double *weights, Size many, Size far,
 
 int excess_along(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error) {
     Size total = many * nodes;
-    double *space = calloc((size_t)((many + 5) * grid->size + 2 * total), sizeof(double));
+    double *space = malloc((size_t)((many + 5) * grid->size + 2 * total) * sizeof(double));
     if (!space)
         return 0;
     const double *z = grid->z, *ratio = grid->ratio;
@@ -137,6 +141,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
     /* the others: their weights for each k, and the sums of weight and of weight x */
     double *tilted = space, *far_ratio = tilted + many * n, *slope_of = far_ratio + n, *constant_of = slope_of + n;
     double *weights = constant_of + n, *moved = weights + n, *re = moved + n, *im = re + total;
+    memset(re, 0, (size_t)(2 * total) * sizeof(double));
     Size far = n - (last - first), place = 0;
     Exact mass = {0.0, 0.0}, grown = {0.0, 0.0};
     double far_one = 0.0, far_two = 0.0, terms = (double)((far < BLOCK ? far : BLOCK) + (far + BLOCK - 1) / BLOCK);
