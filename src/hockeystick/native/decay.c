@@ -133,6 +133,14 @@ WIDE static void take_cut(const double *restrict left, double variance, double b
     }
 }
 
+/* -log(1 - gap), from below */
+WIDE static void take_logs(double *gap) {
+    for (int cell = 0; cell < CELLS; cell++) {
+        double left = 1.0 - gap[cell];
+        gap[cell] = log_of(left, (1.0 - left) - gap[cell]) * (-1.0 + 1e-12);
+    }
+}
+
 int decay_of(const Grid *grid, const double *k, int many, double start, double *out) {
     Size n = grid->size, wide = (n + LANES - 1) / LANES * LANES;
     double *weights = malloc((size_t)(many * n + (8 * many + 8) * wide) * sizeof(double));
@@ -213,7 +221,8 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
                 gap[cell] = larger(bound * (2.0 - bound) * (0.5 / (WHOLE[way] * WHOLE[way])), gap[cell]);
             }
         for (int cell = 0; cell < CELLS; cell++)
-            gap[cell] = log1p(-smaller(gap[cell] * (1.0 - 1e-9), 1.0 - 1e-15)) * (-1.0 + 1e-12);
+            gap[cell] = smaller(gap[cell] * (1.0 - 1e-9), 1.0 - 1e-15);
+        take_logs(gap);
     }
     free(weights);
     return 1;
