@@ -80,16 +80,20 @@ static void part_weights(const Grid *grid, double k, int by_parts, Size wide, co
 /* g^2, 1 - g^2, g'^2 and g g' about a cut, at so many nodes to both of its sides */
 static void cut_shapes(double spacing, double width, Size wide, Size before, double *shapes) {
     double *chi = shapes, *rest = chi + 2 * wide, *bells = rest + 2 * wide, *both = bells + 2 * wide;
-    Size nearby = (Size)smaller(NEARBY / spacing, (double)before), i = 0;
-    for (; i < before - nearby; i++)
-        chi[i] = bells[i] = both[i] = 0.0, rest[i] = 1.0;
-    for (; i <= before + nearby; i++) {
-        double x = spacing * (double)(i - before), g = 0.5 * erfc(-M_SQRT1_2 * x);
-        double bell = exp(-0.5 * x * x - LOG_ROOT_TWO_PI) / width;
-        chi[i] = g * g, rest[i] = 1.0 - g * g, bells[i] = bell * bell, both[i] = g * bell;
+    Size nearby = (Size)smaller(NEARBY / spacing, (double)before);
+    for (Size i = 0; i < 2 * wide; i++) {
+        chi[i] = i < before ? 0.0 : 1.0;
+        rest[i] = i < before ? 1.0 : 0.0;
+        bells[i] = both[i] = 0.0;
     }
-    for (; i < 2 * wide; i++)
-        chi[i] = 1.0, rest[i] = bells[i] = both[i] = 0.0;
+    for (Size d = 0; d <= nearby; d++) {
+        double x = spacing * (double)d, tail = 0.5 * erfc(M_SQRT1_2 * x), g = 1.0 - tail;
+        double bell = exp(-0.5 * x * x - LOG_ROOT_TWO_PI) / width;
+        Size left = before - d, right = before + d;
+        chi[left] = tail * tail, rest[left] = 1.0 - tail * tail, both[left] = tail * bell;
+        chi[right] = g * g, rest[right] = tail * (2.0 - tail), both[right] = g * bell;
+        bells[left] = bells[right] = bell * bell;
+    }
 }
 
 WIDE static void add_parts(const double *restrict parts, Size wide, const double *restrict chi, double *restrict sums) {
