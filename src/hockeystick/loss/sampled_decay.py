@@ -54,7 +54,7 @@ def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) 
     chi = g * g
     powers = np.empty((5, z.size))
     powers[0], powers[1:] = 1.0, ratio
-    m = (weight[:, None, :] * np.multiply.accumulate(powers)) @ (1.0 - chi).T
+    m = (weight[:, None, :] * np.multiply.accumulate(powers)) @ (ndtr(-x) * (1.0 + g)).T
     lone, mean, square, cube, fourth = m.swapaxes(0, 1)
 
     reach = max(abs(grid.low), abs(grid.high))

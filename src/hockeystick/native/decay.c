@@ -4,8 +4,8 @@
 enum { CUTS = 10, STOPS = 17, PARTS = 9, LANES = 16 };
 static const int WHOLE[3] = {2, 4, 8}, FARTHER[3] = {3, 6, 9}; /* log(whole)/log(1.25), rounded down */
 
-#define NEARBY 13.0    /* of x: farther off a cut g is as good as 0 or 1, and what that leaves out is ... */
-#define LEFT_OUT 1e-35 /* ... so much, relative to `plain` and `inner` */
+#define NEARBY 13.0    /* of x: farther off a cut g is taken as 0 or 1 */
+#define LEFT_OUT 1e-22 /* and this is counted for it, as mass that is lost */
 
 enum { M0, M1, M2, M3, M4, MASS, PULL, BELL, BOTH };
 
