@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -95,6 +96,30 @@ def test_nodes_and_their_sums() -> None:
         widest = float(np.abs(plain.ratio).max())
         far = np.abs(np.array(found.sums(k, found.highest(k))) - sums)
         assert np.all(far <= 1e-12 * sums[0] * np.array([1.0, widest, widest**2, 1.0]))
+
+
+@mpmath.workprec(120)
+def test_functions_of_its_own() -> None:
+    """e^x, L and e^{iy} within what is assumed of elementary functions."""
+    rng, one = random.Random(10), np.zeros(4)
+    for _ in range(3000):
+        size = rng.choice((700.0, 30.0, 2.0, 10.0 ** rng.uniform(-12.0, 0.0)))
+        one[:] = 0.0, 0.0, 0.0, rng.uniform(-size, size)
+        truth = mpmath.exp(one[3])
+        assert abs(core.expand(one, 1.0, 0.0)[0] - truth) <= rounding.FUNCTION * truth
+
+        t, rate = rng.randint(-(2**25), 2**25) * 2.0 ** -rng.choice((20, 24, 40)), rng.choice((0.9, 1e-3, 1e-9)) * rng.random()
+        core.lay(one, t + 0.5, 1.0, 1.0, rate)
+        truth = mpmath.log1p(rate * mpmath.expm1(t))
+        assert abs(one[1] - truth) <= (rounding.FUNCTION + 16.0 * rounding.UNIT) * abs(truth)
+
+        weights, node = np.zeros(32, complex), rng.randint(1, 31)
+        weights[node], angle = 1.0, float(np.float32(rng.choice((0.1, 1.0, 1e4, 1e9)) * rng.uniform(-1.0, 1.0)))
+        (re,), (im,) = core.sums(weights, 1, 1.0, angle)
+        assert abs(mpmath.mpc(re, im / node) - mpmath.expj(-angle * node)) <= rounding.FUNCTION
+    for x, truth in ((-800.0, 0.0), (-math.inf, 0.0), (800.0, math.inf), (math.inf, math.inf)):
+        assert core.expand(np.array([0.0, 0.0, 0.0, x]), 1.0, 0.0)[0] == truth
+    assert math.isnan(core.expand(np.array([0.0, 0.0, 0.0, math.nan]), 1.0, 0.0)[0])
 
 
 def test_the_far_end_of_the_noise() -> None:

@@ -38,7 +38,7 @@ def gaps(nodes: Nodes, noise: Array, rate: Array, k: Array, lead: Array, left: A
     powers = np.empty((len(noise), 5, nodes.z.shape[1]))
     powers[:, 0], powers[:, 1:] = 1.0, ratio
     powers = np.multiply.accumulate(powers, axis=1)
-    uncut, cut = (np.swapaxes(one, 1, 2) for one in (1.0 - chi, chi))
+    uncut, cut = (np.swapaxes(one, 1, 2) for one in (ndtr(-x) * (1.0 + g), chi))
     m = (weight[:, :, None] * powers[:, None]) @ uncut[:, None]
     lone, mean, square, cube, fourth = (m[:, :, place] for place in range(5))
 

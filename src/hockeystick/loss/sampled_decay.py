@@ -46,6 +46,7 @@ def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) 
     first = max(0.5 / noise - noise, grid.low)
     last = min(0.5 / noise + noise * (1.5 - math.log(rate)), grid.high)
     places = first + max(last - first, 0.0) * PLACES
+    places = np.minimum(grid.low + grid.step * np.rint((places - grid.low) * (1.0 / grid.step)), grid.high)  # at nodes
     places[-1] = grid.high  # nothing is cut off
     x = (z - places) * (1.0 / width)
     g = ndtr(x)
@@ -53,7 +54,7 @@ def sampled_gap(grid: Grid, k: Array, weight: Array, lost: float, cells: Cells) 
     chi = g * g
     powers = np.empty((5, z.size))
     powers[0], powers[1:] = 1.0, ratio
-    m = (weight[:, None, :] * np.multiply.accumulate(powers)) @ (1.0 - chi).T
+    m = (weight[:, None, :] * np.multiply.accumulate(powers)) @ (ndtr(-x) * (1.0 + g)).T
     lone, mean, square, cube, fourth = m.swapaxes(0, 1)
 
     reach = max(abs(grid.low), abs(grid.high))

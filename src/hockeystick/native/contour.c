@@ -1,5 +1,5 @@
 /* Twins of loss/contour.py: the terms of the sum along a contour, the sum at other epsilons, and where it may end. */
-#include "native.h"
+#include "elementary.h"
 
 enum { MOST = 64 }; /* rows */
 
@@ -20,8 +20,10 @@ enum { BLOCK = 32 };
 
 /* e^{-i angle u} is a product of one for each block and one within it */
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
-    double re[BLOCK], im[BLOCK];
-    turns(-angle * step, 1, BLOCK, re, im);
+    double re[BLOCK], im[BLOCK], places[BLOCK];
+    for (int r = 0; r < BLOCK; r++)
+        places[r] = r;
+    turns(-angle * step, places, BLOCK, re, im);
     for (Size row = 0; row < many; row++)
         totals[row] = swings[row] = 0.0;
     for (Size start = 0; start < nodes; start += BLOCK) {
@@ -89,8 +91,8 @@ int terms_of(const double *value, const double *error, Size many, Size nodes, do
             weights[2 * at] = kernel_re * er - kernel_im * ei;
             weights[2 * at + 1] = kernel_re * ei + kernel_im * er;
             double size = kernel * grown * (1.0 + 16.0 * UNIT);
-            if (off <= CAP)
-                errors[at] = size * (expm1(off) * SECOND_ORDER + 2.0 * (double)nodes * UNIT);
+            if (off <= CAP) /* e^x - 1 <= x + x^2 for x <= 1 */
+                errors[at] = size * ((off <= 1e-3 ? off + off * off : expm1(off)) * SECOND_ORDER + 2.0 * (double)nodes * UNIT);
             else
                 errors[at] = kernel * exp(smaller(real + off, error[row * nodes])) * SECOND_ORDER + size;
             levers[row] += size * u;
@@ -130,15 +132,17 @@ FUNCTION_OF_PYTHON(native_terms) {
 }
 
 int cut_of(const double *decay, double start, double step, double wanted, Size most, double *rest) {
-    double left[CELLS + 1], beyond[CELLS + 1];
+    double left[CELLS + 1], beyond[CELLS + 1], size[CELLS];
     int cell = 0;
-    for (int i = 0; i < CELLS; i++)
+    for (int i = 0; i < CELLS; i++) {
         left[i] = i ? 1.25 * left[i - 1] : start;
+        size[i] = decay[i] > 0.0 ? -smaller(decay[i], 700.0) : 0.0;
+    }
+    exps(size, CELLS);
     left[CELLS] = INFINITY;
     beyond[CELLS] = 0.0;
     for (int i = CELLS - 1; i >= 0; i--)
-        beyond[i] = beyond[i + 1] + exp(decay[i] > 0.0 ? -smaller(decay[i], 700.0) : 0.0) *
-                                        (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
+        beyond[i] = beyond[i + 1] + size[i] * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
     while (cell < most && cell < CELLS - 1 && beyond[cell] > wanted)
         cell++;
     *rest = beyond[cell];

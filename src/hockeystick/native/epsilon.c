@@ -1,5 +1,7 @@
 /* epsilon of one sampled Gaussian mechanism, repeated, in one go.  What is not answered closely is left to Python. */
 #include "native.h"
+#include <stddef.h>
+#include <string.h>
 
 #define RATIO 1.1 /* of the counts of a block */
 
@@ -28,8 +30,9 @@ static void close_block(Block *block) {
 }
 
 static Block *open_block(const Run *run) {
-    Block *block = calloc(1, sizeof *block);
+    Block *block = malloc(sizeof *block);
     if (block) {
+        memset(block, 0, offsetof(Block, guide));
         block->run = *run;
         block->run.count = sqrt(run->least * run->most);
         block->saddle = -1.0;

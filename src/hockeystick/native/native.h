@@ -253,10 +253,10 @@ typedef struct Block {
     Run run; /* with a count amid the others */
     double saddle;
     Room room;
-    Guide guide;
     Contour contours[CONTOURS][2]; /* for the pairs that seem to matter, and for every pair */
     Parted *parted;
     struct Block *added; /* for the order "add" alone */
+    Guide guide;         /* the last, as it is long: laid when it is asked */
 } Block;
 
 int ahead_of(Contour *contour, double count, double epsilon);
@@ -265,7 +265,8 @@ int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
 int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);
 
 /* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im), for one or two rows; 0 where there is
-   no memory */
+   no memory.  The turns, products of two, err by TURNS_ERROR at most. */
+#define TURNS_ERROR (2.0 * FUNCTION + 4.0 * UNIT)
 int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im);
 
 /* A sum of numbers of one sign, rounded about once (Neumaier). */
@@ -277,25 +278,6 @@ static inline void add(Exact *into, double value) {
     double sum = into->sum + value;
     into->rest += fabs(into->sum) >= fabs(value) ? (into->sum - sum) + value : (value - sum) + into->sum;
     into->sum = sum;
-}
-
-/* e^{i n stride angle} for n < count, where there are many as products of two; two such tables multiplied err by TURNS_ERROR at
-   most: four pairs of sine and cosine, three products */
-#define TURNS_ERROR (4.0 * FUNCTION + 12.0 * UNIT)
-static inline void turns(double angle, Size stride, Size count, double *re, double *im) {
-    Size inner = count > 9 ? (Size)sqrt((double)count) : count;
-    for (Size r = 0; r < inner; r++) {
-        double turn = (double)(r * stride) * angle;
-        re[r] = cos(turn);
-        im[r] = sin(turn);
-    }
-    for (Size p = inner; p < count; p += inner) {
-        double turn = (double)(p * stride) * angle, cr = cos(turn), ci = sin(turn);
-        for (Size r = 0; r < inner && p + r < count; r++) {
-            re[p + r] = cr * re[r] - ci * im[r];
-            im[p + r] = cr * im[r] + ci * re[r];
-        }
-    }
 }
 
 static inline double larger(double a, double b) { return a > b ? a : b; }

@@ -1,5 +1,5 @@
 /* Twins of loss/noise.py and of the rule in loss/sampled.py: the log ratio L(z) of a sampled Gaussian step on a grid. */
-#include "native.h"
+#include "elementary.h"
 
 double ratio_at(double noise, double rate, double z) {
     double t = (z - 0.5 / noise) / noise;
@@ -54,17 +54,35 @@ void exact_places(double *low, double *step) {
     *step = floor(*step / unit) * unit;
 }
 
+/* L and r, from t in `share`; there is room for as many */
+WIDE static void fill_ratios(double *restrict ratio, double *restrict share, double *restrict room, Size n, double rate) {
+    confine(share, n);
+    for (Size i = 0; i < n; i++) {
+        double scale, part;
+        part_exp(share[i], &scale, &part);
+        double grown = rate * (scale * (1.0 + part)), x = rate * (scale * part + (scale - 1.0)), whole = 1.0 + x;
+        room[i] = whole;
+        ratio[i] = x - (whole - 1.0);
+        share[i] = grown / (grown + (1.0 - rate));
+    }
+    for (Size i = 0; i < n; i++)
+        ratio[i] = log_of(room[i], ratio[i]);
+}
+
 void fill_rows(double *rows, Size n, double low, double step, double noise, double rate) {
     double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);
     for (Size i = 0; i < n; i++) {
-        double x = low + step * (double)i, t = x * inverse - shift, capped = smaller(t, CAP);
-        double grown = rate * exp(capped), total = grown + (1.0 - rate), excess = rate * expm1(capped);
-        z[i] = x;
-        ratio[i] = t > CAP ? t + log_rate : rate >= 0.5 && excess < -0.5 ? log(total) : log1p(excess);
-        share[i] = grown / total;
-        base[i] = front - 0.5 * x * x;
+        z[i] = low + step * (double)i;
+        share[i] = smaller(z[i] * inverse - shift, CAP);
     }
+    fill_ratios(ratio, share, base, n, rate);
+    for (Size i = 0; i < n; i++)
+        base[i] = front - 0.5 * z[i] * z[i];
+    for (Size i = 0; rate >= 0.5 && i < n && !(ratio[i] >= -0.6); i++) /* where 1 + x cancels */
+        ratio[i] = log(rate * exp(z[i] * inverse - shift) + (1.0 - rate));
+    for (Size i = n; i-- > 0 && z[i] * inverse - shift > CAP;)
+        ratio[i] = z[i] * inverse - shift + log_rate;
 }
 
 /* lay(rows, low, step, noise, rate): fills z, ratio, share and base */
@@ -149,7 +167,10 @@ double longest_step(double noise, double rate, double low, double least, double 
             top = larger(top, cell);
         }
         for (int i = 0; i < STRETCHES; i++)
-            inside += exp(cells[i] - top) * (z[i + 1] - z[i]);
+            cells[i] -= top;
+        exps(cells, STRETCHES);
+        for (int i = 0; i < STRETCHES; i++)
+            inside += cells[i] * (z[i + 1] - z[i]);
         inside *= 0.39894228040143267794;
         double a = angle * noise, fold = log(cos(0.5 * angle)) * least;
         double one = top + log(inside), two = before + first + fold, three = beyond + reach * angle + fold;
@@ -159,6 +180,8 @@ double longest_step(double noise, double rate, double low, double least, double 
         if (alias > 1.0 && length > longest) {
             longest = length;
             *error = rise - alias - log1p(-exp(-alias)) + 1e-9;
+        } else if (longest > 0.0) {
+            break; /* beyond the longest one they become shorter */
         }
     }
     return longest;
@@ -177,13 +200,19 @@ FUNCTION_OF_PYTHON(native_choose_step) {
 
 void tilted_sums(const double *rows, Size n, double k, double shift, double sums[4]) {
     const double *ratio = rows + n, *share = ratio + n, *base = share + n;
-    double total = 0.0, first = 0.0, second = 0.0, shared = 0.0;
-    for (Size i = 0; i < n; i++) {
-        double weight = exp(k * ratio[i] + base[i] - shift), one = weight * ratio[i];
-        total += weight;
-        first += one;
-        second += one * ratio[i];
-        shared += weight * share[i];
+    double total = 0.0, first = 0.0, second = 0.0, shared = 0.0, weight[TOGETHER];
+    for (Size start = 0; start < n; start += TOGETHER) {
+        Size size = n - start < TOGETHER ? n - start : TOGETHER;
+        for (Size i = 0; i < size; i++)
+            weight[i] = k * ratio[start + i] + base[start + i] - shift;
+        exps(weight, size);
+        for (Size i = 0; i < size; i++) {
+            double one = weight[i] * ratio[start + i];
+            total += weight[i];
+            first += one;
+            second += one * ratio[start + i];
+            shared += weight[i] * share[start + i];
+        }
     }
     sums[0] = total, sums[1] = first, sums[2] = second, sums[3] = shared;
 }

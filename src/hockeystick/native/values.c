@@ -1,14 +1,20 @@
 /* Twins of loss/sampled_slice.py: bounds of log M(k) at real k, and log M(k) along a vertical line. */
-#include "native.h"
+#include "elementary.h"
 
 double bound_above(const Grid *grid, double k) {
-    double reach = larger(fabs(grid->low), fabs(grid->high)), top = -INFINITY, inside = 0.0;
-    double size = reach / grid->noise + 0.5 / (grid->noise * grid->noise) - log1p(-grid->rate);
+    double reach = larger(fabs(grid->low), fabs(grid->high)), top = -INFINITY, inside = 0.0, terms[TOGETHER];
+    double scale = reach / grid->noise + 0.5 / (grid->noise * grid->noise) - log1p(-grid->rate);
     for (Size i = 0; i < grid->size; i++)
         top = larger(top, k * grid->ratio[i] + grid->base[i]);
-    for (Size i = 0; i < grid->size; i++)
-        inside += exp(k * grid->ratio[i] + grid->base[i] - top);
-    double slack = UNIT * (12.0 * fabs(k) * size + (4.0 * reach * reach + (double)grid->size + 60.0));
+    for (Size start = 0; start < grid->size; start += TOGETHER) {
+        Size size = grid->size - start < TOGETHER ? grid->size - start : TOGETHER;
+        for (Size i = 0; i < size; i++)
+            terms[i] = k * grid->ratio[start + i] + grid->base[start + i] - top;
+        exps(terms, size);
+        for (Size i = 0; i < size; i++)
+            inside += terms[i];
+    }
+    double slack = UNIT * (12.0 * fabs(k) * scale + (4.0 * reach * reach + (double)grid->size + 60.0));
     double rule = smaller(rule_error(grid, k, grid->angle), -1e-9);
     double within = top + log(inside), beyond = outside(grid, k), most = larger(within, beyond);
     if (!(within < INFINITY && beyond < INFINITY && rule < -1.0)) /* or it is no number */
@@ -38,16 +44,16 @@ FUNCTION_OF_PYTHON(native_above) {
 enum { DEGREES = 40, BLOCK = 32 };
 
 /* Adds, for one or two rows of weights, those of two places times their e^{iuL}, products of what is coarse and what is fine */
-WIDE static void turn_two(const double *restrict fine, const double *restrict coarse, Size inner, Size outer, const double *weights,
-                          Size many, double *restrict sums) {
+WIDE static void turn_two(const double *restrict fine, const double *restrict coarse, Size inner, Size outer, Size table,
+                          const double *weights, Size many, double *restrict sums) {
     const double *fr = fine, *fi = fr + inner, *gr = fi + inner, *gi = gr + inner;
-    Size wide = inner * outer;
+    Size wide = inner * outer, fours = inner / 4;
     for (Size p = 0; p < outer; p++) {
-        double cr = coarse[p], ci = coarse[outer + p], dr = coarse[2 * outer + p], di = coarse[3 * outer + p];
+        double cr = coarse[p], ci = coarse[table + p], dr = coarse[2 * table + p], di = coarse[3 * table + p];
         double *one = sums + p * inner, *two = one + wide, *three = two + wide, *four = three + wide;
         double a = weights[0], b = weights[1], c = weights[2], d = weights[3];
         if (many > 1)
-            for (Size r = 0; r < inner; r++) {
+            for (Size r = 0; r < 4 * fours; r++) {
                 double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r],
                        hi = dr * gi[r] + di * gr[r];
                 one[r] = (one[r] + a * er) + b * hr;
@@ -56,7 +62,7 @@ WIDE static void turn_two(const double *restrict fine, const double *restrict co
                 four[r] = (four[r] + c * ei) + d * hi;
             }
         else
-            for (Size r = 0; r < inner; r++) {
+            for (Size r = 0; r < 4 * fours; r++) {
                 double er = cr * fr[r] - ci * fi[r], ei = cr * fi[r] + ci * fr[r], hr = dr * gr[r] - di * gi[r],
                        hi = dr * gi[r] + di * gr[r];
                 one[r] = (one[r] + a * er) + b * hr;
@@ -66,22 +72,27 @@ WIDE static void turn_two(const double *restrict fine, const double *restrict co
 }
 
 int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
-    Size inner = larger(1.0, floor(sqrt((double)nodes))), outer = (nodes + inner - 1) / inner, wide = inner * outer;
-    double *space = calloc((size_t)(4 * (inner + outer) + 2 * many * wide), sizeof(double));
+    Size inner = 4 * (Size)ceil(0.25 * sqrt((double)nodes)), outer = (nodes + inner - 1) / inner, wide = inner * outer;
+    Size table = (outer + 3) / 4 * 4;
+    double *space = calloc((size_t)(5 * (inner + table) + 2 * many * wide), sizeof(double));
     if (!space)
         return 0;
-    double *fine = space, *coarse = fine + 4 * inner, *sums = coarse + 4 * outer;
+    double *fine = space, *coarse = fine + 4 * inner, *near = coarse + 4 * table, *far_off = near + inner, *sums = far_off + table;
+    for (Size r = 0; r < inner; r++)
+        near[r] = (double)r;
+    for (Size p = 0; p < table; p++)
+        far_off[p] = (double)(p * inner);
     for (Size start = 0; start < far; start += BLOCK) {
         for (Size j = start; j < far && j < start + BLOCK; j += 2) {
             double both[4] = {0.0, 0.0, 0.0, 0.0};
             for (Size other = 0; other < 2 && j + other < far; other++) {
                 double angle = step * ratio[j + other];
-                turns(angle, 1, inner, fine + 2 * other * inner, fine + (2 * other + 1) * inner);
-                turns(angle, inner, outer, coarse + 2 * other * outer, coarse + (2 * other + 1) * outer);
+                turns(angle, near, inner, fine + 2 * other * inner, fine + (2 * other + 1) * inner);
+                turns(angle, far_off, table, coarse + 2 * other * table, coarse + (2 * other + 1) * table);
                 for (Size row = 0; row < many; row++)
                     both[2 * row + other] = weights[row * far + j + other];
             }
-            turn_two(fine, coarse, inner, outer, both, many, sums);
+            turn_two(fine, coarse, inner, outer, table, both, many, sums);
         }
         for (Size row = 0; row < many; row++) {
             double *pr = sums + 2 * row * wide, *pi = pr + wide;
@@ -99,7 +110,7 @@ int turned_sums(const double *ratio, const double *weights, Size many, Size far,
 
 int excess_along(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error) {
     Size total = many * nodes;
-    double *space = calloc((size_t)((many + 3) * grid->size + 2 * total), sizeof(double));
+    double *space = malloc((size_t)((many + 5) * grid->size + 2 * total) * sizeof(double));
     if (!space)
         return 0;
     const double *z = grid->z, *ratio = grid->ratio;
@@ -129,12 +140,18 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
     }
     /* the others: their weights for each k, and the sums of weight and of weight x */
     double *tilted = space, *far_ratio = tilted + many * n, *slope_of = far_ratio + n, *constant_of = slope_of + n;
-    double *re = constant_of + n, *im = re + total;
+    double *weights = constant_of + n, *moved = weights + n, *re = moved + n, *im = re + total;
+    memset(re, 0, (size_t)(2 * total) * sizeof(double));
     Size far = n - (last - first), place = 0;
     Exact mass = {0.0, 0.0}, grown = {0.0, 0.0};
     double far_one = 0.0, far_two = 0.0, terms = (double)((far < BLOCK ? far : BLOCK) + (far + BLOCK - 1) / BLOCK);
     for (Size i = 0; i < n; i++) {
-        double weight = exp(grid->base[i]), l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
+        weights[i] = grid->base[i];
+        moved[i] = grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise);
+    }
+    exps(weights, 2 * n);
+    for (Size i = 0; i < n; i++) {
+        double weight = weights[i], l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
         double t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
         double ratio_error = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 4.0 * UNIT * reach : 0.0);
         if (first <= i && i < last) {
@@ -147,7 +164,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
             }
             continue;
         }
-        double larger_one = exp(grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise)), each = UNIT * (20.0 + z[i] * z[i]) + t_error;
+        double larger_one = moved[i], each = UNIT * (20.0 + z[i] * z[i]) + t_error;
         add(&mass, weight);
         add(&grown, larger_one);
         far_one += weight * each;
@@ -156,9 +173,10 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
         slope_of[place] = ratio_error + (6.0 * UNIT) * fabs(l);
         constant_of[place] = (3.0 * UNIT) * z[i] * z[i] + ((terms + 8.0) * UNIT + FUNCTION + TURNS_ERROR);
         for (Size row = 0; row < many; row++)
-            tilted[row * far + place] = exp(k[row] * l + grid->base[i]);
+            tilted[row * far + place] = k[row] * l + grid->base[i];
         place++;
     }
+    exps(tilted, many * far);
     double sure = mass.sum + mass.rest, drift = rate * ((grown.sum + grown.rest) - sure), factorial = 1.0;
     for (int m = 0; m < degree - 1; m++) { /* S_m = sum of weight L^m/m! from m = 2 */
         factorial *= m + 2;
