@@ -13,6 +13,7 @@ from hockeystick.loss import direct
 from hockeystick.loss.engine import epsilon_interval
 from hockeystick.native import core
 from hockeystick.numerics.rounding import SQUARE_ERROR
+from oracle import laplace_delta
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
 
@@ -80,7 +81,7 @@ def test_one_step_of_laplace_noise(seed: int) -> None:
     ctx.prec = 200
     for _ in range(50):
         a, delta = 10.0 ** rng.uniform(-4.0, 2.0), 10.0 ** rng.uniform(-300.0, -0.1)
-        ends = direct.laplace_epsilon(a, delta)
+        ends = direct.laplace_epsilon(a, 1, delta)
         if ends is None:
             assert a + 2.0 * math.log1p(-delta) < 1e-12
             continue
@@ -88,6 +89,23 @@ def test_one_step_of_laplace_noise(seed: int) -> None:
             truth = arb(a) * (1 + arb(off)) + 2 * (1 - arb(delta)).log()
             assert ends[0] <= truth <= ends[1]
         assert ends[1] - ends[0] < 1e-14 * (a + delta)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_few_steps_of_laplace_noise(seed: int) -> None:
+    rng, found = random.Random(seed), 0
+    for _ in range(12):
+        a, count = 10.0 ** rng.uniform(-2.0, 1.5), rng.choice((2, 3, 4, 5, 8, 11))
+        delta = 10.0 ** rng.uniform(-30.0, -1.0)
+        if (ends := direct.laplace_epsilon(a, count, delta)) is None:
+            continue
+        found += 1
+        assert tuple((hs.Laplace(scale=1.0, sensitivity=a) * count).epsilon_bounds(delta)) == ends
+        for off in (-(2.0**-52), 0.0, 2.0**-52):  # a is rounded
+            aa = arb(a) * (1 + arb(off))
+            assert laplace_delta(aa, count, ends[0]) >= delta >= laplace_delta(aa, count, ends[1])
+        assert ends[1] - ends[0] < 1e-14 * ends[1]
+    assert found > 4
 
 
 def test_claims_for_other_relations() -> None:

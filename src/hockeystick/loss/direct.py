@@ -43,13 +43,17 @@ def response_epsilon(epsilon: float, count: int, delta: float) -> Interval | Non
     return None if core is None else cast("Interval | None", core.response(epsilon, float(count), delta))
 
 
-def laplace_epsilon(a: float, delta: float) -> Interval | None:
-    """Both ends for one step of Laplace noise, moved by a of its scales: delta = 1 - e^{(epsilon - a)/2} up to a.
+def laplace_epsilon(a: float, count: int, delta: float) -> Interval | None:
+    """Both ends for few steps of Laplace noise, moved by a of its scales, next to their largest loss.
 
-    >>> low, high = laplace_epsilon(1.0, 1e-6)
+    Of one step delta = 1 - e^{(epsilon - a)/2} up to a (docs/mathematics.md, section 5).
+
+    >>> low, high = laplace_epsilon(1.0, 1, 1e-6)
     >>> print(f"{low:.12f} {high:.12f}")
     0.999997999999 0.999997999999
     """
+    if count > 1:
+        return None if core is None else cast("Interval | None", core.laplace(a, float(count), delta))
     fall = 2.0 * math.log1p(-delta)
     error = 4.0 * UNIT * a - 2.0 * FUNCTION * fall
     low = down(a + fall, error)

@@ -169,7 +169,7 @@ def _at_once(run: ComposedLoss, delta: float) -> Interval | None:
         return response_epsilon(loss.epsilon, count, delta)
     if count == 1 and isinstance(loss, GaussianLoss):
         return gaussian_epsilon(loss.square, math.log(delta))
-    return laplace_epsilon(loss.a, delta) if count == 1 and isinstance(loss, LaplaceLoss) else None
+    return laplace_epsilon(loss.a, count, delta) if isinstance(loss, LaplaceLoss) else None
 
 
 def _finite_epsilon(run: ComposedLoss, log_delta: float, floor: float = 0.0, most: float | None = None) -> Interval:

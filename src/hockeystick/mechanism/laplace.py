@@ -31,7 +31,7 @@ class Laplace(AdditiveNoise):
         return losses.LaplaceLoss(self._shift(wanted))
 
     def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
-        return laplace_epsilon(self._shift(wanted), delta) if count == 1 else None
+        return laplace_epsilon(self._shift(wanted), count, delta)
 
     def _shift(self, wanted: tuple[Order, ...]) -> float:
         return checks.ratio("sensitivity / scale", self.moved(wanted[0]), self.scale)

@@ -1,0 +1,75 @@
+/* Epsilon of few steps of the same Laplace noise, next to their largest loss (docs/mathematics.md, section 5, r = 0). */
+#include "native.h"
+
+enum { MOST = 64, TERMS = 400, STEPS = 40, ATTEMPTS = 8 };
+#define FARTHEST 100.0 /* of x */
+
+typedef struct {
+    double value, slope, error; /* the error is relative, of the value */
+} Fall;
+
+/* e^-x times the sum of B_m x^m/m!, B_m the sum of C(count, j) over j < m, m - j odd; 0 if it takes too many terms */
+static int fall_at(double x, int count, Fall *out) {
+    double halves[2] = {0.0, 0.0}, ways = 1.0, power = 1.0, total = 0.0, first = 0.0, fade = exp(-x);
+    for (int m = 1; m < TERMS; m++) {
+        int j = m - 1;
+        if (j <= count) {
+            halves[j & 1] += ways;
+            ways *= (double)(count - j) / m;
+        }
+        first += halves[j & 1] * power;
+        power *= x / m;
+        double term = halves[j & 1] * power;
+        total += term;
+        if (m > count && m > 2.0 * x && term < 0x1p-60 * total) { /* from here on each is at most half of the one before */
+            out->value = fade * total;
+            out->slope = fade * (first - total);
+            out->error = FUNCTION + (3.0 * count + 4.0 * m + 8.0) * UNIT;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* From near the root, on the side of `sign`, to where the value is surely below (-1) or above (1) the goal */
+static int end(double near, int count, double goal, double sign, double *found) {
+    Fall at;
+    double x = near;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (!(x > 0.0 && fall_at(x, count, &at) && at.slope > 0.0))
+            return 0;
+        double missing = goal - at.value * (1.0 - sign * at.error);
+        if (sign * missing <= 0.0) {
+            *found = x;
+            return 1;
+        }
+        x = nextafter(x + missing / at.slope * (1.0 + 1e-6 + 0.1 * i), sign * INFINITY);
+    }
+    return 0;
+}
+
+/* laplace(a, count, delta): both ends of epsilon, or None */
+FUNCTION_OF_PYTHON(native_laplace) {
+    Held held;
+    Fall at;
+    double a, many, delta, least, most;
+    (void)self;
+    if (!parse(&held, args, count, "ddd", &a, &many, &delta))
+        return NULL;
+    if (!(1e-100 < a && a < 1e100 && 2.0 <= many && many <= MOST && 0.0 < delta && delta < 1.0))
+        Py_RETURN_NONE;
+    int size = (int)many;
+    double goal = ldexp(delta, size - 1), x = goal, limit = smaller(a, FARTHEST) * (1.0 - 16.0 * UNIT);
+    for (int i = 0; i < STEPS; i++) { /* at the goal the value is at least that: it grows faster than x */
+        if (!(0.0 < x && x < limit && fall_at(x, size, &at) && at.slope > 0.0))
+            Py_RETURN_NONE;
+        double step = (goal - at.value) / at.slope;
+        x += step;
+        if (fabs(step) <= 1e-9 * x)
+            break;
+    }
+    if (!end(x, size, goal, -1.0, &least) || !end(x, size, goal, 1.0, &most) || !(most < limit))
+        Py_RETURN_NONE;
+    double top = many * a, error = 4.0 * UNIT * (top + most); /* a itself is known to two units */
+    return Py_BuildValue("(dd)", nextafter(top - 2.0 * most - error, -INFINITY), nextafter(top - 2.0 * least + error, INFINITY));
+}
