@@ -94,7 +94,7 @@ static int made(Parted *parted) {
     const Sketch *sketch = &parted->sketch;
     Contour *contour = &parted->contour;
     Marked *step = &parted->step;
-    double c = sketch->c, ahead = c + AHEAD[FORWARD - 1] * sketch->spread, k = 1.0 + c;
+    double c = sketch->c, ahead = sketch->ahead[FORWARD - 1], k = 1.0 + c;
     double log_count = log(run->most), needless = run->log_delta - (sketch->log_q + log_count + sketch->epsilon);
     if (!mark_cells(step, run, sketch, larger(2.0 + ahead, 10.0 / sketch->epsilon), 1.0 + ahead) ||
         !count_large(step, sketch->log_q, DIGITS - smaller(larger(needless, 0.0), DIGITS - 4.0)) ||
@@ -108,7 +108,7 @@ static int made(Parted *parted) {
     *contour = (Contour){
         .c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9, .parted = sketch->low > 0.0};
     for (int i = 0; i < FORWARD; i++) {
-        double s = contour->forward[i] = c + AHEAD[i] * sketch->spread, found = not_large_above(step, 1.0 + s);
+        double s = contour->forward[i] = sketch->ahead[i], found = not_large_above(step, 1.0 + s);
         if (!(found < INFINITY))
             return 0;
         found = larger(found, contour->parted ? 0.0 : -0.5);
@@ -116,6 +116,7 @@ static int made(Parted *parted) {
         contour->each_middle[i] = contour->parted ? log_middle_above(step, 1.0 + s) : 0.0;
         excess = i ? excess : found;
     }
+    contour->each_mass = contour->parted ? log_middle_above(step, 1.0) : 0.0;
     if (!step_for(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, excess) ||
         !(parted->nodes = malloc((size_t)contour->nodes * sizeof(Node))) ||
         !not_large_along(step, k, contour->step, contour->nodes, -FINE - log_count, parted->nodes))

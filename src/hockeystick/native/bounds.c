@@ -37,7 +37,7 @@ int look_ahead(Contour *contour, double above[ROWS][FORWARD]) {
 }
 
 void choose_step(Contour *contour, double log_delta) {
-    double c = contour->c, left = 2.0 * PI * c / (TOLERANCE - log_delta), right = 0.0;
+    double c = contour->c, left = 2.0 * PI * c / larger(TOLERANCE + contour->log_mass - log_delta, 1.0), right = 0.0;
     for (int i = 1; i < FORWARD; i++) {
         double s = contour->forward[i], height = -INFINITY;
         for (int row = 0; row < contour->many; row++)
@@ -113,7 +113,7 @@ void bounds(const Contour *contour, double epsilon, double *lower, double *upper
             aliased = smaller(aliased, contour->forward_log[pair][i] - s * epsilon - span * (s - c));
         }
         double beyond = exp(smaller(aliased + slack - scale, 700.0)) * wrap_near,
-               before = exp(smaller(-scale - span * c, 700.0)) * wrap_c;
+               before = exp(smaller(contour->log_mass - scale - span * c, 700.0)) * wrap_c;
         double low = totals[row] - lost - (beyond + before);
         if (low > 0.0)
             *lower = larger(*lower, scale - error + log(low));

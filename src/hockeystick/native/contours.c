@@ -27,6 +27,7 @@ int ahead_of(Contour *contour, double count, double epsilon) {
             if (contour->parted)
                 above[pair][i] += smaller(0.0, log(count) + contour->each_middle[i]);
         }
+    contour->log_mass = contour->parted ? smaller(0.0, log(count) + contour->each_mass) : 0.0;
     contour->epsilon = epsilon;
     return look_ahead(contour, above);
 }

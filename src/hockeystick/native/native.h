@@ -114,8 +114,8 @@ typedef struct {
     Size nodes;
     /* of a single step: bounds of K ahead, about K and K'' of the first pair and the least |K|, and what is added to those bounds;
        K at the nodes and its errors */
-    double each_above[ROWS][FORWARD], each_middle[FORWARD], level, second, faintest, slack, *values, *errors;
-    int stage, parted; /* 1: planned, -1: not to be had; whether log of `each_middle` counts */
+    double each_above[ROWS][FORWARD], each_middle[FORWARD], each_mass, log_mass, level, second, faintest, slack, *values, *errors;
+    int stage, parted; /* 1: planned, -1: not to be had; whether logs of `each_middle` and of `each_mass` count, that of mid at w = 0 */
 } Contour;
 
 /* bounds.c */
@@ -172,8 +172,9 @@ enum { BACK = 3 };
 typedef struct {
     double epsilon, least_epsilon, high, width, low, low_width,
         order;                                                      /* the marks (low: 0 if none is small), the order for those */
-    double log_q, log_not_small, c, spread, phi, gain, rates[BACK]; /* log E nu, log E kappa; the saddle point, the width of its
-                                                                      bump, log phi and log phi/(phi - mid) there */
+    double log_q, log_not_small, c, spread, phi, gain, ahead[FORWARD],
+        rates[BACK]; /* log E nu, log E kappa; a point at or left of the saddle, the width of its bump, log phi and
+                        log phi/(phi - mid) there; it, and points right of the saddle */
 } Sketch;
 
 double place_of(const Run *run, double x);
