@@ -7,11 +7,11 @@
    falls sooner, what happens where all steps are small, which is bounded (Lemma 19b). */
 #include "native.h"
 
-enum { SPARSE = 4096, TRIES = 12, EVERY = 4 }; /* SPARSE: the most nodes */
+enum { SPARSE = 4096, TRIES = 12, BEFORE = 3, BEHIND = 3 }; /* SPARSE: the most nodes */
 #define FINE 30.0                              /* -log of the error of the rule for values, times the count */
 #define DENSE 1e6                              /* steps with the record, on average, beyond which nothing is parted */
 #define FAINT 500.0                            /* -log of delta beyond which nothing is parted here */
-#define DIGITS 38.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
+#define DIGITS 34.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
 #define NEAR 0.01
 
 /* For all counts of a block; what is said of one of them is p, q and so on */
@@ -42,37 +42,39 @@ static double level_of(const Sketch *sketch, double count) {
     return count * sketch->phi + (sketch->low > 0.0 ? log(larger(-expm1(-count * sketch->gain), 1e-300)) : 0.0);
 }
 
-/* How the transform falls on cells of u; where its line is moved up only on some of them, and those around the last node */
+/* How the transform falls on cells of u; where its line is moved up only where that decides which is the last node */
 static int decays(Parted *parted, double k, double excess) {
     Contour *contour = &parted->contour;
     const Sketch *sketch = &parted->sketch;
     Far far;
-    double near[CELLS] = {0.0}, known[CELLS], decay[CELLS], u = contour->width, count = parted->run.least, left[CELLS];
+    double near[CLOSER] = {0.0}, known[CLOSER], decay[CLOSER], count = parted->run.least, held = INFINITY;
     double level = level_of(sketch, count), high = sketch->low > 0.0 ? count * log1p(larger(excess, 0.0)) + log(count) : 0.0;
-    double times = sketch->low > 0.0 ? 1.0 : count;
-    int found = 0;
+    double times = sketch->low > 0.0 ? 1.0 : count, enough = TOLERANCE + log(contour->c * (contour->c + 1.0) / contour->width);
     if (!(sketch->low > 0.0))
-        fall_of(&parted->step, k, 1.0 + excess, contour->width, near);
-    if (!look_far(&far, &parted->step, MIDDLE, k))
+        fall_of(&parted->step, k, 1.0 + excess, contour->width, CLOSER, SLOWER, near);
+    if (!look_far(&far, &parted->step, k))
         return 0;
-    for (int cell = 0; cell < CELLS; cell++, u *= 1.25) {
-        left[cell] = u;
-        known[cell] = cell % EVERY == 0 || cell == CELLS - 1 ? far_at(&far, u) : INFINITY;
+    for (int cell = 0; cell < CLOSER; cell++)
+        known[cell] = INFINITY;
+    int low = 0, last = CLOSER - 1;
+    while (last - low > 1) {
+        int cell = (low + last) / 2;
+        double u = contour->width * pow(SLOWER, cell);
+        known[cell] = far_at(&far, u);
+        if (level - high - times * known[cell] > enough - log(u))
+            last = cell;
+        else
+            low = cell;
     }
-    for (int turn = 0; turn < 2; turn++) {
-        double held = INFINITY; /* what holds for one u holds beyond */
-        for (int cell = 0; cell < CELLS; cell++) {
-            held = known[cell] < INFINITY ? known[cell] : held;
-            decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), level - high - times * held - 2e-9);
-        }
-        found = cut_nodes(contour, decay, SPARSE);
-        int cut = (int)(log(larger(1.0, smaller(contour->wanted * contour->step / contour->width, 1e9))) / log(1.25) + 0.5);
-        for (int cell = cut - 2 * EVERY; turn == 0 && contour->wanted < INFINITY && cell < cut + 2; cell++)
-            if (cell >= 0 && cell < CELLS && known[cell] == INFINITY)
-                known[cell] = far_at(&far, left[cell]);
+    for (int cell = last - BEFORE; cell < last + BEHIND; cell++)
+        if (cell >= 0 && cell < CLOSER && known[cell] == INFINITY)
+            known[cell] = far_at(&far, contour->width * pow(SLOWER, cell));
+    for (int cell = 0; cell < CLOSER; cell++) { /* what holds for one u holds beyond */
+        held = known[cell] < INFINITY ? known[cell] : held;
+        decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), level - high - times * held - 2e-9);
     }
     free(far.room);
-    return found;
+    return cut_nodes(contour, decay, CLOSER, SLOWER, SPARSE);
 }
 
 /* log E e^{kL} of a small step, from above; 0 if it is not known */

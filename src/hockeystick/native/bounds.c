@@ -49,15 +49,15 @@ void choose_step(Contour *contour, double log_delta) {
 }
 
 /* How many nodes there are to be, given how the transform falls; 0 if there would be too many or they prove too little */
-int cut_nodes(Contour *contour, const double *decay, double allowed) {
+int cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed) {
     double c = contour->c, factor = c * (c + 1.0) / contour->step * SECOND_ORDER, share = contour->width / contour->step, rest;
-    double most = smaller(CELLS, log(larger(1.0, allowed / share)) / log(1.25));
+    double most = smaller(cells, log(larger(1.0, allowed / share)) / log(growth));
     contour->nodes = 0;
     if (!(most >= 0.0))
         return 0;
-    int cell = cut_of(decay, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
+    int cell = cut_of(decay, cells, growth, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
     contour->dropped = rest * factor;
-    contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(1.25, cell)) : INFINITY;
+    contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(growth, cell)) : INFINITY;
     contour->nodes = contour->wanted <= contour->most ? (Size)contour->wanted : 0;
     return contour->nodes > 0;
 }

@@ -92,7 +92,7 @@ static int plan(Contour *contour, const Block *block, const Grid *grid, int ever
             slowest = smaller(slowest, decay[CELLS + cell]);
         decay[cell] = run->least * slowest * (1.0 - 4.0 * UNIT);
     }
-    cut_nodes(contour, decay, ALLOWED);
+    cut_nodes(contour, decay, CELLS, GROWTH, ALLOWED);
     return 1;
 }
 

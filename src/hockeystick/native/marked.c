@@ -5,7 +5,7 @@
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 #define LOW (-11.5) /* where the noise begins */
 #define ERFC (64.0 * UNIT)
-#define WIDEST 0.74 /* angle of a line */
+#define WIDEST 0.5 /* angle of a line */
 
 /* An upper bound of the normal distribution function */
 double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
@@ -55,12 +55,15 @@ void forget(Marked *step) {
 /* Bounds of |1 - g| and of |g| on a cell, on the line z + i noise angle, for one mark (Lemma 19c) */
 static void both_sides(const Marked *step, Size cell, double cosine, double sine, double mark, double width, double *below,
                        double *above) {
-    double rate = step->run->rate, far = rate + mark, inverse = 1.0 / width;
-    double left = ((step->x[cell] + rate) * cosine - far) * inverse, right = ((step->x[cell + 1] + rate) * cosine - far) * inverse;
-    double b = (step->x[cell + 1] + rate) * sine * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
-    double exponent = 0.5 * (b - near) * (b + near), bulge = exponent < 700.0 ? 0.4 * b * exp(exponent) : INFINITY;
-    *below = g_above(-left) + bulge + NEVER;
-    *above = g_above(right) + bulge + NEVER;
+    double far = step->run->rate + mark, inverse = 1.0 / width;
+    double low = step->share[cell] * (1.0 + step->x[cell]) * inverse, b = step->share[cell + 1] * (1.0 + step->x[cell + 1]) * inverse;
+    double left = low * cosine - far * inverse, right = b * cosine - far * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
+    b *= sine;
+    double exponent = 0.5 * (b - near) * (b + near), bulge = 0.0;
+    if (exponent > -700.0) /* or it is less than NEVER */
+        bulge = exponent < 700.0 ? bulge_at(low * sine) * exp(exponent) : INFINITY;
+    *below = (left > 0.0 ? 0.0 : 1.0) + bulge + NEVER;
+    *above = (right < 0.0 ? 0.0 : 1.0) + bulge + NEVER;
 }
 
 /* A bound of |nu|, |1 - nu|, |kappa - nu|, or of the last two together */
@@ -132,23 +135,12 @@ static double step_by(const Marked *step, double angle, int kind, double k, doub
     return rise < 1e6 ? 2.0 * PI * step->run->noise * angle / (larger(rise, 0.0) + log1p(exp(-fabs(rise)))) : 0.0;
 }
 
-/* About the longest of those steps; 0 if there is none */
+/* Nearly the longest of those steps, which changes little with the angle; 0 if there is none */
 double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal) {
     double noise = step->run->noise, sharp = (step->high + step->run->rate) / step->width;
-    double start = smaller(WIDEST, 8.7 / sqrt(sharp * sharp + noise * noise));
-    double best = step_by(step, start, kind, k, reach, size, log_goal);
-    for (int way = 0, better = 0; way < 2 && !better; way++) {
-        double ratio = way ? 1.0 / 1.35 : 1.35, angle = start * ratio;
-        for (int turn = 0; turn < ANGLES && angle <= WIDEST; turn++, angle *= ratio) {
-            double found = step_by(step, angle, kind, k, reach, size, log_goal);
-            if (found > best) {
-                best = found;
-                better = 1;
-            } else if (best > 0.0) {
-                break;
-            }
-        }
-    }
+    double angle = smaller(WIDEST, 5.0 / sqrt(sharp * sharp + noise * noise)), best = 0.0;
+    for (int turn = 0; turn < ANGLES && !(best > 0.0); turn++, angle *= 0.75)
+        best = step_by(step, angle, kind, k, reach, size, log_goal);
     return best * (1.0 - 1e-9);
 }
 

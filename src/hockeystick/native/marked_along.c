@@ -2,18 +2,19 @@
 #include "native.h"
 
 enum { JOINED = 2, TERMS = 40, PIECE = 64, NARROWED = 3 };
-static const double LINES[TURNED] = {0.12, 0.25, 0.5};
-static const int SHIFTS[NARROWED] = {0, 4, 9};
+static const double LINES[TURNED] = {3.8, 4.5, 5.3}; /* their angles, over the sharpness of the lower mark */
+#define STEEPEST 0.6                                 /* the largest angle */
+#define NARROWER 0.95                                /* log of how much closer than half a turn */
 #define FAINT 30.0 /* log of how much less is counted, not summed */
 #define WORK 1e7   /* nodes of the noise times those of the contour */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
    numerics/transform.py; phi is at least phi(k) */
-void fall_of(const Marked *step, double k, double phi, double start, double *out) {
+void fall_of(const Marked *step, double k, double phi, double start, int cells, double growth, double *out) {
     Size joined = step->kept / JOINED, live = 0;
-    double moments[CELLS] = {0.0}, mass[2048], low[2048], high[2048], right[CELLS], left = start;
-    for (int cell = 0; cell < CELLS; cell++)
-        right[cell] = (cell ? right[cell - 1] : start) * 1.25;
+    double moments[CLOSER] = {0.0}, mass[2048], low[2048], high[2048], right[CLOSER], left = start;
+    for (int cell = 0; cell < cells; cell++)
+        right[cell] = (cell ? right[cell - 1] : start) * growth;
     for (Size i = 0; i < joined && live < 2048; i++) {
         Size from = i * JOINED, to = from + JOINED;
         double far = larger(fabs(step->edges[from]), fabs(step->edges[to])), y = (step->x[to] - step->high) / step->width;
@@ -25,7 +26,7 @@ void fall_of(const Marked *step, double k, double phi, double start, double *out
         live += mass[live] > 1e-20;
     }
     for (Size i = 0; i < live; i++) {
-        int cell = CELLS - 2;
+        int cell = cells - 2;
         for (Size j = i + 1; j < live; j++) {
             double inner = low[j] - high[i], outer = high[j] - low[i];
             while (cell >= 0 && !(right[cell] * outer <= PI * (1.0 - 1e-9)))
@@ -35,61 +36,104 @@ void fall_of(const Marked *step, double k, double phi, double start, double *out
             moments[cell] += inner > 0.0 ? mass[i] * mass[j] * inner * inner : 0.0;
         }
     }
-    for (int cell = CELLS - 2; cell >= 0; cell--)
+    for (int cell = cells - 2; cell >= 0; cell--)
         moments[cell] += moments[cell + 1];
-    for (int cell = 0; cell < CELLS; cell++, left *= 1.25) {
+    for (int cell = 0; cell < cells; cell++, left *= growth) {
         double best = 0.0;
         for (int way = 0; way < NARROWED; way++) {
-            double t = PI / pow(1.25, SHIFTS[way]), factor = 2.0 * (1.0 - cos(t)) / (t * t) * (1.0 - 1e-9);
-            if (cell + SHIFTS[way] < CELLS)
-                best = larger(best, moments[cell + SHIFTS[way]] * factor);
+            int shift = (int)(way * (NARROWER / log(growth)));
+            double t = PI / pow(growth, shift), factor = 2.0 * (1.0 - cos(t)) / (t * t) * (1.0 - 1e-9);
+            if (cell + shift < cells)
+                best = larger(best, moments[cell + shift] * factor);
         }
         double gap = smaller(left * left * best, 1.0) * (1.0 - SLACK);
         out[cell] = -0.5 * log1p(-smaller(gap, 1.0 - 1e-15));
     }
 }
 
-/* The integrand of phi(k), or of mid(k), on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; 0 where there is no
- * memory */
-int look_far(Far *far, const Marked *step, int kind, double k) {
-    Size cells = far->cells = step->kept;
-    double *room = malloc((size_t)(2 * TURNED * cells) * sizeof(double)), noise = step->run->noise;
-    far->room = room;
-    if (!room)
+enum { PLAIN, ARG, SHARE, LEFT, RIGHT, TURN, COLUMNS }; /* of a line: two for edges, four for cells */
+
+/* The integrand of mid(k), or of phi(k) if none is small, on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; between
+   the edges of a cell its logarithm is told to second order (Lemma 19c).  0 where there is no memory */
+int look_far(Far *far, const Marked *step, double k) {
+    Size cells = far->cells = step->kept, n = cells + 1;
+    int many = step->low > 0.0 ? 2 : 1;
+    double marks[2] = {step->high, step->low}, widths[2] = {step->width, step->low_width}, noise = step->run->noise,
+           rate = step->run->rate;
+    double sharp = (rate + marks[many - 1]) / widths[many - 1], eighth = 0.125 * step->cell * step->cell * (1.0 + SLACK);
+    if (!(far->room = malloc((size_t)(COLUMNS * TURNED * n) * sizeof(double))))
         return 0;
     for (int turn = 0; turn < TURNED; turn++) {
-        double angle = LINES[turn], cosine = cos(angle), sine = sin(angle), height = 0.5 * noise * angle * noise * angle,
-               mark = 0.0;
-        double *log_f = room + 2 * turn * cells, *arg = log_f + cells, before = 0.0;
-        far->arg[turn] = arg;
-        far->log_f[turn] = falls_beyond(step, step->last_x, angle, k, 0.0) ? log_f : NULL;
-        for (Size cell = 0; far->log_f[turn] && cell < cells; cell++) {
-            double r = step->share[cell];
-            mark = log(off_line(step, cell, cosine, sine, kind)) + k * step->ratio[cell + 1] + height;
-            before = cell ? before : mark;
-            log_f[cell] = mark + step->log_mass[cell];
-            arg[cell] = atan2(r * sine, 1.0 - r * (1.0 - cosine)) * (1.0 - 1e-12);
+        double angle = smaller(LINES[turn] / sharp, STEEPEST), cosine = cos(angle), sine = sin(angle), twice = cos(2.0 * angle);
+        double height = 0.5 * noise * angle * noise * angle, half = noise * cos(0.5 * angle), *at = far->room + turn * COLUMNS * n;
+        double front = log(step->cell) - LOG_ROOT_TWO_PI + SLACK + height + eighth, below = 0.0;
+        far->ends[turn] = INFINITY;
+        if (!falls_beyond(step, step->last_x, angle, k, 0.0))
+            continue;
+        double before[2] = {0.0, 0.0}, last[2] = {0.0, 0.0};
+        for (Size j = 0; j < n; j++) {
+            double r = step->share[j], z = step->edges[j], shifted = r * (1.0 + step->x[j]), small = NEVER, large = NEVER;
+            double left = -INFINITY, right = -INFINITY;
+            for (int i = 0; i < many; i++) {
+                double size = shifted / widths[i], mean = (rate + marks[i]) / widths[i], a = size * cosine - mean, b = size * sine;
+                double swell = 0.5 * (b - a) * (b + a), here = swell;
+                double bend = eighth * larger(0.0, size * (2.0 * size * twice - mean * cosine)) / (noise * noise);
+                if (last[i] * twice > mean * cosine && bend > before[i] - swell) { /* it falls throughout the cell */
+                    bend = 0.0;
+                    here = before[i];
+                }
+                bend += log(many * bulge_at(last[i] * sine));
+                left = larger(left, before[i] + bend);
+                right = larger(right, here + bend);
+                before[i] = swell;
+                last[i] = size;
+                small += a > 0.0 ? 0.0 : 1.0;
+                large += a > 0.0 ? 1.0 : 0.0;
+            }
+            at[PLAIN * n + j] = k * step->ratio[j] - 0.5 * z * z + front;
+            at[ARG * n + j] = atan2(r * sine, 1.0 - r * (1.0 - cosine)) * (1.0 - 1e-12);
+            if (j) {
+                at[SHARE * n + j - 1] = log(many > 1 ? smaller(below, large) : below);
+                at[LEFT * n + j - 1] = left;
+                at[RIGHT * n + j - 1] = right;
+                at[TURN * n + j - 1] = eighth * r * (1.0 - step->share[j - 1]) / (half * half);
+            }
+            below = small;
         }
-        /* what lies beyond the cells on either side */
-        far->ends[turn] = larger(larger(mark + log_tail_bound(step->edges[cells]), before + log(step->left)), -700.0) + M_LN2;
+        double right = log(off_line(step, cells - 1, cosine, sine, MIDDLE)) + k * step->ratio[cells],
+               left = log(off_line(step, 0, cosine, sine, MIDDLE)) + k * step->ratio[1];
+        far->ends[turn] =
+            larger(larger(right + log_tail_bound(step->edges[cells]), left + log(step->left)) + height, -700.0) + M_LN2;
     }
     return 1;
 }
 
+/* log of the two parts of a cell of a line at u */
+static inline void parts_of(const double *at, Size n, Size cell, double u, double *plain, double *swollen) {
+    double turn = u * at[TURN * n + cell], here = at[PLAIN * n + cell] - u * at[ARG * n + cell] + turn,
+           next = at[PLAIN * n + cell + 1] - u * at[ARG * n + cell + 1] + turn;
+    *plain = larger(here, next) + at[SHARE * n + cell];
+    *swollen = larger(here + at[LEFT * n + cell], next + at[RIGHT * n + cell]);
+}
+
 /* A bound of log |phi(k + iu)|, or of log |mid|, for this u and beyond */
 double far_at(const Far *far, double u) {
-    double found = INFINITY;
+    double found = INFINITY, one, two;
+    Size n = far->cells + 1;
     for (int turn = 0; turn < TURNED; turn++) {
-        const double *log_f = far->log_f[turn], *arg = far->arg[turn];
-        if (!log_f)
+        const double *at = far->room + turn * COLUMNS * n;
+        double top = far->ends[turn];
+        if (!(top < INFINITY))
             continue;
-        double top = far->ends[turn], inside = 1.0 + (double)far->cells * exp(-FAINT);
-        for (Size cell = 0; cell < far->cells; cell++)
-            top = larger(top, log_f[cell] - arg[cell] * u);
-        inside = exp(far->ends[turn] - top) + (double)far->cells * exp(-FAINT);
         for (Size cell = 0; cell < far->cells; cell++) {
-            double one = log_f[cell] - arg[cell] * u - top;
-            inside += one > -FAINT ? exp(one) : 0.0;
+            parts_of(at, n, cell, u, &one, &two);
+            top = larger(top, larger(one, two));
+        }
+        double inside = exp(far->ends[turn] - top) + 2.0 * (double)far->cells * exp(-FAINT);
+        for (Size cell = 0; cell < far->cells; cell++) {
+            parts_of(at, n, cell, u, &one, &two);
+            inside += one > top - FAINT ? exp(one - top) : 0.0;
+            inside += two > top - FAINT ? exp(two - top) : 0.0;
         }
         found = smaller(found, top + log(inside));
     }
@@ -284,10 +328,10 @@ FUNCTION_OF_PYTHON(native_marked) {
     if (error.size < 1 || value.size != 4 * error.size || fall.size != CELLS || off.size != CELLS) {
         PyErr_SetString(PyExc_ValueError, "as many values as errors, and the cells");
     } else if (mark_cells(&marked, &run, &sketch, 2.0 + ahead, 1.0 + ahead) && count_large(&marked, log_q, 38.0) &&
-               look_far(&far, &marked, MIDDLE, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
+               look_far(&far, &marked, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
         above = not_large_above(&marked, 1.0 + c);
         back = reverse_above(&marked, 1.0);
-        fall_of(&marked, 1.0 + c, 1.0 + above, spread, fall.at);
+        fall_of(&marked, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
             off.at[cell] = far_at(&far, u);
         middle = marked.low > 0.0 ? log_middle_above(&marked, 1.0 + c) : 0.0;

@@ -64,7 +64,10 @@ FUNCTION_OF_PYTHON(native_pieces);
 FUNCTION_OF_PYTHON(native_bent);
 FUNCTION_OF_PYTHON(native_marked);
 
-enum { CELLS = 97, ROWS = 2 }; /* of u (numerics/cells.py); ordered pairs that share a contour */
+enum { CELLS = 97, CLOSER = 281, ROWS = 2 }; /* of u (numerics/cells.py), each GROWTH times the one before, and narrower ones that
+                                                reach as far; ordered pairs that share a contour */
+#define GROWTH 1.25
+#define SLOWER 1.08
 
 /* A grid of the noise, without gaps. */
 typedef struct {
@@ -100,7 +103,7 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
 int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
              double *weights, double *errors, double *heights, double *levers, double *sums);
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
-int cut_of(const double *decay, double start, double step, double wanted, Size most, double *beyond);
+int cut_of(const double *decay, int cells, double growth, double start, double step, double wanted, Size most, double *beyond);
 
 /* What a contour knows: loss/contour.py */
 enum { FORWARD = 5 };
@@ -125,7 +128,7 @@ double markov(const Contour *contour, int row, double epsilon);
 double markov_epsilon(const Contour *contour, int row, double log_delta);
 int look_ahead(Contour *contour, double above[ROWS][FORWARD]);
 void choose_step(Contour *contour, double log_delta);
-int cut_nodes(Contour *contour, const double *decay, double allowed);
+int cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed);
 int weigh(Contour *contour, const double *value, const double *error, double *errors);
 double estimated(const Contour *contour, double epsilon, double *slope, double *first);
 void bounds(const Contour *contour, double epsilon, double *lower, double *upper);
@@ -201,6 +204,8 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
 int count_large(Marked *step, double log_q, double digits);
 void forget(Marked *step);
 double g_above(double y);
+/* |g(a + ib)| <= bulge_at(b) e^{(b^2 - a^2)/2} for a <= 0, b > 0 (Lemma 19c) */
+static inline double bulge_at(double b) { return b > 1.08 ? 0.54 / b : 0.5; }
 double off_line(const Marked *step, Size cell, double cosine, double sine, int kind);
 int falls_beyond(const Marked *step, double x, double angle, double k, double reach);
 double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
@@ -216,12 +221,12 @@ void large_above(const Marked *step, double k, double pivot, double height, doub
 enum { TURNED = 3 };
 
 typedef struct {
-    double *room, *log_f[TURNED], *arg[TURNED], ends[TURNED]; /* on some lines, for each cell; NULL: a line that proves nothing */
+    double *room, ends[TURNED]; /* on some lines, for each edge and cell; what lies beyond the cells, inf: it proves nothing */
     Size cells;
 } Far;
 
-void fall_of(const Marked *step, double k, double phi, double start, double *out);
-int look_far(Far *far, const Marked *step, int kind, double k);
+void fall_of(const Marked *step, double k, double phi, double start, int cells, double growth, double *out);
+int look_far(Far *far, const Marked *step, double k);
 double far_at(const Far *far, double u);
 
 /* What is told of one step at a node: log phi and a bound of its relative error; if some are small also log(1 - mid/phi), |1 -
