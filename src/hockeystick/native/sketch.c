@@ -3,7 +3,7 @@
 #include "sketch.h"
 
 enum { TRIES = 60, LEANS = 6 };
-#define HARD 0.03, 0.08 /* widths of a mark, relative to x */
+#define HARD 0.03, 0.1 /* widths of a mark, relative to x */
 #define DIGITS 23.0     /* about -log of the errors of the contour's terms */
 #define CLOSE_BY 1.5    /* log of the size of its terms, relative to delta, with which one is content */
 static const double BEYOND[FORWARD] = {0.0, 0.8, 1.7, 3.2, 7.0}; /* points right of the saddle, in widths of its bump */
