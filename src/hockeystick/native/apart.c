@@ -12,13 +12,14 @@ enum { SPARSE = 4096, TRIES = 12, BEFORE = 3, BEHIND = 3 }; /* SPARSE: the most 
 #define DENSE 1e6                              /* steps with the record, on average, beyond which nothing is parted */
 #define FAINT 500.0                            /* -log of delta beyond which nothing is parted here */
 #define DIGITS 34.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
+#define REACH 9.0 /* about log of the farthest k */
 #define NEAR 0.01
 
 /* For all counts of a block; what is said of one of them is p, q and so on */
 struct Parted {
     Run run; /* with the largest count */
     Sketch sketch;
-    Marked step;
+    Marked step, low_step; /* what is large apart; what is not small */
     Contour contour;
     Node *nodes;
     double reverse[BACK], light[BACK], heavy[BACK],
@@ -77,15 +78,16 @@ static int decays(Parted *parted, double k, double excess) {
     return cut_nodes(contour, decay, CLOSER, SLOWER, SPARSE);
 }
 
-/* log E e^{kL} of a small step, from above; 0 if it is not known */
-static int bound_small(Parted *parted) {
+/* What is not small counted apart, and log E e^{kL} of a small step from above; 0 if it is not known */
+static int bound_small(Parted *parted, double log_count) {
     const Sketch *sketch = &parted->sketch;
     Sketch here = {.high = sketch->low, .width = sketch->low_width};
-    Marked small;
-    int found = mark_cells(&small, &parted->run, &here, 2.0 + sketch->order, 1.0 + sketch->order) &&
-                count_large(&small, sketch->log_not_small, 14.0);
-    double excess = found ? not_large_above(&small, 1.0 + sketch->order) : NAN;
-    forget(&small);
+    Marked *small = &parted->low_step;
+    double digits = larger(14.0, FINE + log_count + sketch->log_not_small + REACH);
+    if (!mark_cells(small, &parted->run, &here, 2.0 + sketch->order, 1.0 + sketch->order) ||
+        !count_large(small, sketch->log_not_small, digits))
+        return 0;
+    double excess = not_large_above(small, 1.0 + sketch->order);
     parted->small = log1p(excess);
     return excess > -1.0 && excess < INFINITY;
 }
@@ -99,8 +101,8 @@ static int made(Parted *parted) {
     double c = sketch->c, ahead = sketch->ahead[FORWARD - 1], k = 1.0 + c;
     double log_count = log(run->most), needless = run->log_delta - (sketch->log_q + log_count + sketch->epsilon);
     if (!mark_cells(step, run, sketch, larger(2.0 + ahead, 10.0 / sketch->epsilon), 1.0 + ahead) ||
-        !count_large(step, sketch->log_q, DIGITS - smaller(larger(needless, 0.0), DIGITS - 4.0)) ||
-        (sketch->low > 0.0 && !bound_small(parted)))
+        !count_large(step, sketch->log_q, larger(DIGITS - larger(needless - 4.0, 0.0), 6.0 - smaller(log(sketch->high), 0.0))) ||
+        (sketch->low > 0.0 && !bound_small(parted, log_count)))
         return 0;
     for (int i = 0; i < BACK; i++) {
         parted->reverse[i] = log1p(reverse_above(step, sketch->rates[i]));
@@ -121,7 +123,8 @@ static int made(Parted *parted) {
     contour->each_mass = contour->parted ? log_middle_above(step, 1.0) : 0.0;
     if (!step_for(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, excess) ||
         !(parted->nodes = malloc((size_t)contour->nodes * sizeof(Node))) ||
-        !not_large_along(step, k, contour->step, contour->nodes, -FINE - log_count, parted->nodes))
+        !not_large_along(step, contour->parted ? &parted->low_step : NULL, k, contour->step, contour->nodes, -FINE - log_count,
+                         -FINE - log_count + smaller(0.0, level_of(sketch, run->least)), parted->nodes))
         return 0;
     /* the decay was proved relative to a guess */
     const Node *first = parted->nodes;
@@ -278,7 +281,8 @@ static void emptied(Parted *parted) {
     free(parted->nodes);
     parted->nodes = NULL;
     forget(&parted->step);
-    parted->step = (Marked){.edges = NULL};
+    forget(&parted->low_step);
+    parted->step = parted->low_step = (Marked){.edges = NULL};
 }
 
 /* For the counts of a block, about this epsilon of the largest, or if it is 0 one that is guessed; NULL where there is no memory */

@@ -66,15 +66,14 @@ static void both_sides(const Marked *step, Size cell, double cosine, double sine
     *above = (right < 0.0 ? 0.0 : 1.0) + bulge + NEVER;
 }
 
-/* A bound of |nu|, |1 - nu|, |kappa - nu|, or of the last two together */
+/* A bound of |nu|, |1 - nu| or |kappa - nu| */
 double off_line(const Marked *step, Size cell, double cosine, double sine, int kind) {
     double rest, heavy, small, not_small;
     both_sides(step, cell, cosine, sine, step->high, step->width, &rest, &heavy);
     if (kind == LARGE || kind == KEPT || !(step->low > 0.0))
         return kind == LARGE ? heavy : rest;
     both_sides(step, cell, cosine, sine, step->low, step->low_width, &small, &not_small);
-    double middle = smaller(not_small + heavy, small + rest);
-    return kind == MIDDLE ? middle : rest + middle;
+    return smaller(not_small + heavy, small + rest);
 }
 
 /* Whether, on that line, the bounds fall right of the cells: |1 - g| in any case, with e^{kL}, |Im k| <= reach, and x beside it */
@@ -201,7 +200,9 @@ int count_large(Marked *step, double log_q, double digits) {
     beyond += 2.0 * step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER * (1.0 + step->high);
     if (!(step->drift > 0.0 && off_drift + beyond < 0.5 * step->drift && off_q + beyond < 0.5 * step->q))
         return 0;
-    step->error = larger((off_q + beyond) / step->q, (off_drift + beyond) / step->drift) * (1.0 + 1e-6) + 8.0 * UNIT;
+    double together = (off_q + off_drift + 2.0 * beyond) / (step->q + step->drift);
+    step->error = larger((off_q + beyond) / step->q, together) * (1.0 + 1e-6) + 8.0 * UNIT;
+    step->drift_error = (off_drift + beyond) / step->drift * (1.0 + 1e-6) + 8.0 * UNIT;
     return 1;
 }
 
@@ -233,7 +234,7 @@ double not_large_above(const Marked *step, double k) {
         if (z[j] >= end) /* one node is beyond it; those left out add up to less than the integral */
             break;
     }
-    double left = step->left * (1.0 + k * rate), out = (step->q + k * step->drift) * (1.0 - step->error - SLACK);
+    double left = step->left * (1.0 + k * rate), out = step->q * (1.0 - step->error - SLACK) + k * step->drift * (1.0 - step->drift_error - SLACK);
     return (total + left + exp(step->rule)) * (1.0 + SLACK) + beyond_kept(step, k) - out;
 }
 

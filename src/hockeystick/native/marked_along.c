@@ -147,35 +147,49 @@ static void log_of(double re, double im, double *log_re, double *log_im) {
     *log_im = atan2(im, 1.0 + re);
 }
 
-/* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rule errs by about e^log_goal.  0 if that takes
-   too long. */
-int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Node *nodes_of) {
-    const Run *run = step->run;
-    int parted = step->low > 0.0, many = parted ? 2 : 1;
-    double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), end = step->edges[step->kept];
-    double length = marked_step(step, ALL, k, reach, size, log_goal), low = step->edges[0];
-    if (!(length > 0.0 && length < 1e3))
+/* Values along a contour, and a bound of their errors: fixed + |k + iu| slope + |(k + iu)(k + iu - 1)| curve */
+typedef struct {
+    double *re, *im, fixed, slope, curve;
+} Along;
+
+/* The nodes of the noise from z on for a rule that errs by e^log_goal, as rows; 0 if there are too many, or no memory */
+static Size lay_nodes(const Marked *step, int kind, double k, double reach, double size, double log_goal, double z, Size nodes,
+                      double **rows) {
+    double length = smaller(marked_step(step, kind, k, reach, size, log_goal), 1.0), low = z;
+    if (!(length > 0.0))
         return 0;
     exact_places(&low, &length);
-    double places = (end - low) / length + 2.0;
-    if (!(places * (double)nodes < 2.0 * WORK && places < 1e5))
+    double places = (step->edges[step->kept] - low) / length + 2.0;
+    if (!(places >= 1.0 && places * (double)nodes < 2.0 * WORK && places < 1e5) ||
+        !(*rows = malloc((size_t)(6 * (Size)places) * sizeof(double))))
         return 0;
-    Size n = (Size)places, first = 0, last;
-    double *space = calloc((size_t)(7 * n + 4 * nodes), sizeof(double));
-    if (!space)
+    fill_rows(*rows, (Size)places, low, length, step->run->noise, step->run->rate);
+    return (Size)places;
+}
+
+static double relative_error(Size far, double z) {
+    double terms = (double)((far < 32 ? far : 32) + (far + 31) / 32);
+    return 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
+}
+
+/* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu the higher mark; the rule errs by about e^log_goal.  0 if
+   that takes too long. */
+static int kept_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
+    const Run *run = step->run;
+    double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), *rows = NULL;
+    double start = larger(step->edges[0], -sqrt(2.0 * (4.0 + log(3.0 + size) - log_goal)));
+    Size n = lay_nodes(step, KEPT, k, reach, size, log_goal, start, nodes, &rows), first = 0, last;
+    if (!n)
         return 0;
-    double *rows = space, *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n;
-    double *tilted = rows + 5 * n, *re = rows + 7 * n, *im = re + 2 * nodes;
-    fill_rows(rows, n, low, length, run->noise, run->rate);
-    double mark = parted ? step->low : step->high, width = parted ? step->low_width : step->width;
-    double near = smaller(1.0 / size, log1p(larger(0.0, smaller(0.6 * mark, mark - 10.0 * width))));
+    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n;
+    double near = smaller(1.0 / size, log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width))));
     while (first < n && ratio[first] < -1.0 / size)
         first++;
     for (last = first; last < n && ratio[last] < near; last++) /* marks begin to the right of it */
         ;
 
     /* nodes with |k L| <= 1, by powers of L, some at a time: `_near` */
-    double powers[TERMS] = {0.0}, part[TERMS], square = 0.0, spread = 0.0, remainder = 0.0, near_error = 0.0;
+    double powers[TERMS] = {0.0}, part[TERMS], square = 0.0, spread = 0.0, remainder = 0.0;
     int degree = 2;
     if (last > first) {
         double widest = larger(size * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300), term = widest / 3.0;
@@ -206,53 +220,31 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     }
     for (int m = degree - 3; m >= 0; m--)
         powers[m] += powers[m + 1];
-    near_error = 1.36 * square * ((PIECE + 2.0 * pieces + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
+    found->curve = 1.36 * square * ((PIECE + 2.0 * pieces + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
 
     /* the others: their weights, and what multiplies |k| in the errors, and what does not */
     Size far = n - (last - first), place = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
-    double terms = (double)((far < 32 ? far : 32) + (far + 31) / 32), fixed = 0.0, slope = 0.0, tiny = 0.0;
-    double middle_fixed = 0.0, middle_slope = 0.0, faint = exp(log_goal - 3.0) / (double)n;
-    for (Size j = 0; j < n; j++) {
+    double fixed = 0.0, slope = 0.0, tiny = 0.0, faint = exp(log_goal - 3.0) / (double)n;
+    int fits = 1;
+    for (Size j = 0; j < n && fits; j++) {
         if (first <= j && j < last)
             continue;
         double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
                own = exp(base[j]);
         double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l);
         double kept = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
-        if (k * l > 600.0) {
-            free(space);
-            return 0;
-        }
+        fits = k * l <= 600.0;
         double grown = exp(base[j] + k * l), light = own * kept, row = grown * kept;
         double off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER;
         double most = (grown + own * (1.0 + size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
         if (most < faint) { /* far out on either side */
             fixed += most;
-            middle_fixed += most;
             continue;
         }
-        double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
+        double relative = relative_error(far, z);
         far_ratio[place] = l;
-        tilted[place] = row;
-        if (parted) { /* kappa - nu, as the difference of the complements where that is the better one */
-            double v = (x - step->low) / step->low_width, one, two, middle_off;
-            if (x < 0.5 * (step->low + step->high)) {
-                one = v < -37.0 ? 0.0 : v > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * v);
-                two = y < -37.0 ? 0.0 : y > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * y);
-                middle_off = one * mark_error(run->rate, step->low, step->low_width, x, v, slip) +
-                             two * mark_error(run->rate, step->high, step->width, x, y, slip) + 2.0 * NEVER;
-            } else {
-                one = kept;
-                two = v < -8.5 ? 1.0 : v > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * v);
-                middle_off = off + two * mark_error(run->rate, step->low, step->low_width, x, -v, slip) + 2.0 * NEVER;
-            }
-            double middle = larger(one - two, 0.0);
-            tilted[n + place] = grown * middle;
-            middle_fixed += grown * (middle * (relative + 2.0 * UNIT) + middle_off);
-            middle_slope += grown * middle * (moved + 6.0 * UNIT * fabs(l));
-        }
-        place++;
+        tilted[place++] = row;
         add(&mass, light);
         add(&drift, light * x);
         fixed += (row + light) * relative + (grown + own) * off;
@@ -260,40 +252,102 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
             row * (moved + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + own * fabs(x) * off + light * (1.0 + x) * moved;
         tiny += fabs(x);
     }
-    for (Size j = 0; parted && j < place; j++) /* one row after the other */
-        tilted[place + j] = tilted[n + j];
-    if ((double)(place * many) * (double)nodes > WORK ||
-        (place && !turned_sums(far_ratio, tilted, many, place, spacing, nodes, re, im))) {
-        free(space);
-        return 0;
-    }
-    double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k);
-    double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + step->left * (3.0 + size) + right * (2.0 + size);
+    fits = fits && (double)place * (double)nodes <= WORK &&
+           (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
+    double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k),
+           left = exp(log_tail_bound(-rows[0]));
+    double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
-    double before = parted ? exp(log_tail_bound((step->low - expm1(near)) / step->low_width)) * (1.0 + SLACK) : 0.0;
-    double middle_lost = (3.0 + step->left) * before + right + exp(log_goal);
-    int found = 1;
-    for (Size node = 0; node < nodes; node++) {
-        double u = spacing * (double)node, reaches = sqrt(k * k + u * u), pr = powers[degree - 2], pi = 0.0, swap;
+    found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * sure;
+    found->slope = slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * pull;
+    for (Size node = 0; fits && node < nodes; node++) {
+        double u = spacing * (double)node, pr = powers[degree - 2], pi = 0.0, swap;
         for (int m = degree - 3; m >= 0; m--) { /* Horner */
             swap = pr * k - pi * u + powers[m];
             pi = pr * u + pi * k;
             pr = swap;
         }
         double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0);
-        double er = fr * pr - fi * pi + (re[node] - (sure + k * pull)), ei = fr * pi + fi * pr + (im[node] - u * pull);
-        double off = sqrt(fr * fr + fi * fi) * near_error + fixed + reaches * slope + lost;
-        off += (step->q + reaches * step->drift) * (step->error + 2.0 * FUNCTION) +
-               8.0 * UNIT * (sure + reaches * pull + fabs(er) + fabs(ei));
+        found->re[node] = fr * pr - fi * pi + (found->re[node] - (sure + k * pull));
+        found->im[node] = fr * pi + fi * pr + (found->im[node] - u * pull);
+    }
+    free(rows);
+    return fits;
+}
+
+/* mid = E (kappa - nu) e^{kL} likewise */
+static int middle_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
+    const Run *run = step->run;
+    double reach = spacing * (double)(nodes - 1), from = step->low - sqrt(2.0 * (6.0 - log_goal)) * step->low_width, *rows = NULL;
+    double start = from > 0.0 ? larger(step->edges[0], place_of(run, from)) : step->edges[0];
+    Size n = lay_nodes(step, MIDDLE, k, reach, 0.0, log_goal, start, nodes, &rows), place = 0;
+    if (!n)
+        return 0;
+    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n;
+    double faint = exp(log_goal - 3.0) / (double)n, fixed = 0.0, slope = 0.0;
+    int fits = 1;
+    for (Size j = 0; j < n && fits; j++) {
+        double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, v = (x - step->low) / step->low_width;
+        double slip = slip_of(run, z), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), one, two, off;
+        fits = k * l <= 600.0;
+        double grown = exp(base[j] + k * l);
+        if (x < 0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
+            one = v < -37.0 ? 0.0 : v > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * v);
+            two = y < -37.0 ? 0.0 : y > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * y);
+            off = one * mark_error(run->rate, step->low, step->low_width, x, v, slip) +
+                  two * mark_error(run->rate, step->high, step->width, x, y, slip) + 2.0 * NEVER;
+        } else {
+            one = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
+            two = v < -8.5 ? 1.0 : v > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * v);
+            off = one * mark_error(run->rate, step->high, step->width, x, -y, slip) +
+                  two * mark_error(run->rate, step->low, step->low_width, x, -v, slip) + 2.0 * NEVER;
+        }
+        double middle = larger(one - two, 0.0), most = grown * (middle + off) * (1.0 + 1e-9);
+        if (most < faint) {
+            fixed += most;
+            continue;
+        }
+        far_ratio[place] = l;
+        tilted[place++] = grown * middle;
+        fixed += grown * (middle * (relative_error(n, z) + 2.0 * UNIT) + off);
+        slope += grown * middle * (moved + 6.0 * UNIT * fabs(l));
+    }
+    fits = fits && (double)place * (double)nodes <= WORK &&
+           (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
+    /* left of the first node kappa e^{kL} is less than there, where L > 0, or less than kappa */
+    double before = g_above((expm1(ratio[0]) - step->low) / step->low_width) * (1.0 + 1e-6) * exp(larger(0.0, k * ratio[0]));
+    found->fixed = fixed + 3.0 * before + beyond_kept(step, k) + exp(log_goal);
+    found->slope = slope;
+    found->curve = 0.0;
+    free(rows);
+    return fits;
+}
+
+/* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rules err by about e^log_goal.  `small` is the
+   step of which what is not small is large, NULL if none is: phi = E (1 - kappa) e^{kL} + mid, each on nodes of its own.  0 if that
+   takes too long. */
+int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
+                    double middle_goal, Node *nodes_of) {
+    double *space = calloc((size_t)(4 * nodes), sizeof(double));
+    if (!space)
+        return 0;
+    Along rest = {.re = space, .im = space + nodes}, middle = {.re = space + 2 * nodes, .im = space + 3 * nodes};
+    int found = kept_along(small ? small : step, k, spacing, nodes, log_goal, &rest) &&
+                (!small || middle_along(step, k, spacing, nodes, middle_goal, &middle));
+    for (Size node = 0; found && node < nodes; node++) {
+        double u = spacing * (double)node, reaches = sqrt(k * k + u * u), missing = middle.fixed + reaches * middle.slope;
+        double mr = middle.re[node], mi = middle.im[node], er = rest.re[node] + mr, ei = rest.im[node] + mi;
+        double off = reaches * reaches * rest.curve + rest.fixed + reaches * rest.slope;
+        off += missing + 8.0 * UNIT * (fabs(er) + fabs(ei) + fabs(mr) + fabs(mi));
         double magnitude = hypot(1.0 + er, ei);
-        found &= magnitude > 1e-280 && magnitude < 1e100;
+        found = magnitude > 1e-280 && magnitude < 1e100;
         Node *at = nodes_of + node;
         log_of(er, ei, &at->re, &at->im);
         at->off = off / magnitude;
-        if (parted) {
-            double mr = re[nodes + node], mi = im[nodes + node], square = magnitude * magnitude;
+        if (small) {
+            double square = magnitude * magnitude;
             double sr = -(mr * (1.0 + er) + mi * ei) / square, si = -(mi * (1.0 + er) - mr * ei) / square; /* -mid/phi */
-            double missing = (middle_fixed + reaches * middle_slope + middle_lost) / magnitude;
+            missing /= magnitude;
             at->rest = larger(hypot(1.0 + sr, si), 1e-290);
             log_of(sr, si, &at->term_re, &at->term_im);
             at->lost = (missing + hypot(sr, si) * (at->off + 8.0 * UNIT)) / (1.0 - smaller(at->off, 0.5));
@@ -315,7 +369,7 @@ FUNCTION_OF_PYTHON(native_marked) {
     double log_q, c, spread, step;
     Sketch sketch = {.low = 0.0};
     Array value, error, fall, off;
-    Marked marked = {.edges = NULL};
+    Marked marked = {.edges = NULL}, small = {.edges = NULL};
     Far far = {.room = NULL};
     (void)self;
     if (!parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width,
@@ -335,7 +389,12 @@ FUNCTION_OF_PYTHON(native_marked) {
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
             off.at[cell] = far_at(&far, u);
         middle = marked.low > 0.0 ? log_middle_above(&marked, 1.0 + c) : 0.0;
-        found = not_large_along(&marked, 1.0 + c, step, error.size, -30.0 - log(run.count), nodes);
+        double goal = -30.0 - log(run.count);
+        int parted = marked.low > 0.0;
+        Sketch here = {.high = sketch.low, .width = sketch.low_width};
+        found = (!parted || (mark_cells(&small, &run, &here, 2.0 + ahead, 1.0 + ahead) &&
+                             count_large(&small, log_tail_bound(place_of(&run, sketch.low)), 38.0))) &&
+                not_large_along(&marked, parted ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
         for (Size node = 0; found && node < error.size; node++) {
             const Node *at = nodes + node;
             double *into = value.at + 4 * node;
@@ -347,10 +406,11 @@ FUNCTION_OF_PYTHON(native_marked) {
     free(nodes);
     free(far.room);
     forget(&marked);
+    forget(&small);
     release(&held);
     if (PyErr_Occurred())
         return NULL;
     if (!found)
         Py_RETURN_NONE;
-    return Py_BuildValue("(dddddd)", marked.q, marked.drift, marked.error, above, back, middle);
+    return Py_BuildValue("(dddddd)", marked.q, marked.drift, larger(marked.error, marked.drift_error), above, back, middle);
 }

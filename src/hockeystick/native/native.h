@@ -195,8 +195,8 @@ typedef struct {
     double *rows, *nodes_x, *large, *kept_weight,
         *room; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight */
     Size nodes;
-    double q, drift, error,
-        rule; /* E nu and E nu x, and a bound of their relative errors; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+    double q, drift, error, drift_error, rule; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of both,
+                                                  and of the latter; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
 } Marked;
 
 enum { LARGE, MIDDLE, ALL, KEPT }; /* nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
@@ -235,7 +235,8 @@ typedef struct {
     double re, im, off, term_re, term_im, rest, lost, apart;
 } Node;
 
-int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Node *found);
+int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
+                    double middle_goal, Node *found);
 
 /* parted.c */
 double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k);
