@@ -6,6 +6,7 @@ static const double LINES[TURNED] = {3.8, 4.5, 5.3}; /* their angles, over the s
 #define STEEPEST 0.6                                 /* the largest angle */
 #define NARROWER 0.95                                /* log of how much closer than half a turn */
 #define FAINT 30.0 /* log of how much less is counted, not summed */
+#define TAYLOR 2.0 /* |k L| of the nodes that are summed by powers */
 #define WORK 1e7   /* nodes of the noise times those of the contour */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
@@ -182,20 +183,21 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     if (!n)
         return 0;
     double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n;
-    double near = smaller(1.0 / size, log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width))));
-    while (first < n && ratio[first] < -1.0 / size)
+    double near = smaller(TAYLOR / size, log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width))));
+    while (first < n && ratio[first] < -TAYLOR / size)
         first++;
     for (last = first; last < n && ratio[last] < near; last++) /* marks begin to the right of it */
         ;
 
-    /* nodes with |k L| <= 1, by powers of L, some at a time: `_near` */
-    double powers[TERMS] = {0.0}, part[TERMS], square = 0.0, spread = 0.0, remainder = 0.0;
+    /* nodes with |k L| <= TAYLOR, by powers of L, some at a time: `_near`; their sum is at most e^|kL| |k L|^2/2 */
+    double powers[TERMS] = {0.0}, part[TERMS], square = 0.0, spread = 0.0, remainder = 0.0, grown_by = 1.0;
     int degree = 2;
     if (last > first) {
         double widest = larger(size * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300), term = widest / 3.0;
         while (degree * term > 0x1p-55)
             degree++, term *= widest / (degree + 1);
         remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2));
+        grown_by = exp(widest) * (1.0 + 1e-6);
     }
     for (Size start = first; start < last; start += PIECE) {
         for (int m = 0; m < degree - 1; m++)
@@ -220,7 +222,7 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     }
     for (int m = degree - 3; m >= 0; m--)
         powers[m] += powers[m + 1];
-    found->curve = 1.36 * square * ((PIECE + 2.0 * pieces + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
+    found->curve = grown_by * (0.5 * square * ((PIECE + 2.0 * pieces + 4.0 * degree + 30.0) * UNIT + remainder) + spread);
 
     /* the others: their weights, and what multiplies |k| in the errors, and what does not */
     Size far = n - (last - first), place = 0;

@@ -246,7 +246,7 @@ static int chosen(Sketch *sketch, Noise *noise) {
     for (Size j = 0; j < noise->size; j++)
         noise->suffix[j] = noise->weight[j] * (noise->x[j] + noise->pay + 1.0);
     look_back(noise);
-    noise->fade = noise->orders[0] = 0.0; /* not known yet */
+    noise->orders[0] = 0.0; /* not known yet */
     double widths[] = {HARD}, widest = 1.0 / sqrt(2.0 * (log_count + 33.0 + epsilon - run->log_delta));
     noise->soft = smaller(widths[1], widest);
     double hard = smaller(widths[1], smaller(widest, widths[0] * epsilon / -expm1(-epsilon)));

@@ -16,7 +16,7 @@ typedef struct {
     Size size, first, from[STARTS]; /* the first beyond epsilon; beyond some multiples of it */
     int best;
     double high, width, q, drift, *light;
-    double low, low_width, soft, order, fade, large, *middle, each_phi,
+    double low, low_width, soft, order, large, *middle, each_phi,
         each_gain; /* log phi and log phi/(phi - mid), where asked last; 0: none is small; E nu, and then q and drift are of what is
                       not small */
     Size end;
