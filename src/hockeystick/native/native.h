@@ -118,7 +118,9 @@ typedef struct {
     /* of a single step: bounds of K ahead, about K and K'' of the first pair and the least |K|, and what is added to those bounds;
        K at the nodes and its errors */
     double each_above[ROWS][FORWARD], each_middle[FORWARD], each_mass, log_mass, level, second, faintest, slack, *values, *errors;
-    int stage, parted; /* 1: planned, -1: not to be had; whether logs of `each_middle` and of `each_mass` count, that of mid at w = 0 */
+    Grid grid; /* on the real axis, and its rows */
+    double *rows;
+    int stage, parted; /* 1: planned, 2: and cut, -1: not to be had; whether logs of `each_middle` and of `each_mass` count, that of mid at w = 0 */
 } Contour;
 
 /* bounds.c */

@@ -224,7 +224,7 @@ static void lean(Sketch *sketch, Noise *noise, double peak) {
             transform(noise, c, jet);
             size = size_of(noise, c, jet, &spread);
         }
-        double score = smaller(left, right) * exp(0.25 * (peak - size));
+        double score = smaller(left, right) * exp(-0.25 * size - larger(size - CLOSE_BY, 0.0));
         if (!(score > best))
             break;
         best = score;
@@ -240,7 +240,7 @@ static int chosen(Sketch *sketch, Noise *noise) {
     double variance = run->count * run->rate * run->rate * expm1(smaller(1.0 / (run->noise * run->noise), 30.0));
     double most = expm1(2.0 * epsilon + smaller(14.0 * sqrt(variance), 30.0));
     double last = smaller(place_of(run, 3.0 * most), 1.0 / run->noise + 60.0);
-    if (!lay_noise(noise, -8.0, last, 0.05 * smaller(run->noise, 6.0)))
+    if (!lay_noise(noise, last, 0.05 * smaller(run->noise, 6.0), epsilon))
         return 0;
     noise->pay = exp(epsilon);
     for (Size j = 0; j < noise->size; j++)
@@ -300,9 +300,9 @@ int sketched(Sketch *sketch, const Run *run, double epsilon, int divides) {
     noise.ratio = at, noise.x = at + SKETCHED, noise.weight = at + 2 * SKETCHED, noise.suffix = at + 3 * SKETCHED;
     noise.light = at + 4 * SKETCHED, noise.heavy = at + 5 * SKETCHED, noise.middle = at + 6 * SKETCHED;
     noise.lifted = at + 7 * SKETCHED, noise.bent = noise.lifted + RATES * SKETCHED;
-    sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most);
+    sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most, 0.0);
     if (run->least < run->most && sketch->epsilon > 0.0)
-        sketch->least_epsilon = jumped_epsilon(&noise, run->least);
+        sketch->least_epsilon = jumped_epsilon(&noise, run->least, sketch->epsilon);
     int found = sketch->least_epsilon > 0.0 && 1e-7 < sketch->epsilon && sketch->epsilon < 300.0 && chosen(sketch, &noise);
     free(noise.space);
     return found;

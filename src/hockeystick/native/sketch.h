@@ -30,8 +30,8 @@ static inline double g(double y) { return y > 8.5 ? 1.0 : y < -38.0 ? 0.0 : 0.5 
 
 /* sketch_guess.c */
 void bracketed(Function *function, void *of, double *low, double *high, double width);
-int lay_noise(Noise *noise, double low, double last, double spacing);
-double jumped_epsilon(Noise *noise, double count);
+int lay_noise(Noise *noise, double last, double spacing, double epsilon);
+double jumped_epsilon(Noise *noise, double count, double near);
 
 /* sketch_small.c */
 void mark_small(Noise *noise);
