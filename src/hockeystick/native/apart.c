@@ -104,23 +104,27 @@ static int made(Parted *parted) {
         !count_large(step, sketch->log_q, larger(DIGITS - larger(needless - 4.0, 0.0), 6.0 - smaller(log(sketch->high), 0.0))) ||
         (sketch->low > 0.0 && !bound_small(parted, log_count)))
         return 0;
-    for (int i = 0; i < BACK; i++) {
-        parted->reverse[i] = log1p(reverse_above(step, sketch->rates[i]));
-        large_above(step, sketch->rates[i], sketch->epsilon, run->most * parted->reverse[i], &parted->light[i], &parted->heavy[i]);
-    }
+    double height[BACK], points[FORWARD + 1], middle[FORWARD + 1] = {0.0};
+    for (int i = 0; i < BACK; i++)
+        height[i] = run->most * (parted->reverse[i] = log1p(reverse_above(step, sketch->rates[i])));
+    large_above(step, sketch->rates, BACK, sketch->epsilon, height, parted->light, parted->heavy);
     double excess = 0.0;
     *contour = (Contour){
         .c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9, .parted = sketch->low > 0.0};
+    for (int i = 0; i <= FORWARD; i++)
+        points[i] = i < FORWARD ? 1.0 + sketch->ahead[i] : 1.0;
+    if (contour->parted)
+        log_middle_above(step, points, FORWARD + 1, middle);
+    contour->each_mass = middle[FORWARD];
     for (int i = 0; i < FORWARD; i++) {
         double s = contour->forward[i] = sketch->ahead[i], found = not_large_above(step, 1.0 + s);
         if (!(found < INFINITY))
             return 0;
         found = larger(found, contour->parted ? 0.0 : -0.5);
         contour->each_above[0][i] = log1p(found) + 4.0 * FUNCTION * found;
-        contour->each_middle[i] = contour->parted ? log_middle_above(step, 1.0 + s) : 0.0;
+        contour->each_middle[i] = middle[i];
         excess = i ? excess : found;
     }
-    contour->each_mass = contour->parted ? log_middle_above(step, 1.0) : 0.0;
     if (!step_for(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, excess) ||
         !(parted->nodes = malloc((size_t)contour->nodes * sizeof(Node))) ||
         !not_large_along(step, contour->parted ? &parted->low_step : NULL, k, contour->step, contour->nodes, -FINE - log_count,

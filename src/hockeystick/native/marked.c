@@ -162,10 +162,12 @@ int count_large(Marked *step, double log_q, double digits) {
     const Run *run = step->run;
     double log_count = log(run->count), size = larger(1.0, step->fast), last = step->edges[step->cells];
     double real = marked_step(step, KEPT, step->fast, 0.0, size, step->rule = -16.0 - log_count);
-    double spacing = smaller(real, marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits)), low = LOW;
+    double spacing = smaller(real, marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits)),
+           low = larger(LOW, -sqrt(2.0 * (2.0 + log(1.0 + step->fast * run->rate) - step->rule)));
     if (!(spacing > 0.0 && spacing < 1e3))
         return 0;
     exact_places(&low, &spacing);
+    step->before = exp(log_tail_bound(-low));
     double count = (last - low) / spacing + 2.0;
     if (!(count < MOST))
         return 0;
@@ -197,7 +199,7 @@ int count_large(Marked *step, double log_q, double digits) {
     step->q = q.sum + q.rest;
     step->drift = drift.sum + drift.rest;
     double beyond = exp(right_tail(run->noise, run->rate, 1.0, last) + M_LN2 * 2.0) + exp(log_q - digits);
-    beyond += 2.0 * step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER * (1.0 + step->high);
+    beyond += 2.0 * step->before * g_above((step->nodes_x[0] - step->high) / step->width) + 2.0 * NEVER * (1.0 + step->high);
     if (!(step->drift > 0.0 && off_drift + beyond < 0.5 * step->drift && off_q + beyond < 0.5 * step->q))
         return 0;
     double together = (off_q + off_drift + 2.0 * beyond) / (step->q + step->drift);
@@ -234,20 +236,24 @@ double not_large_above(const Marked *step, double k) {
         if (z[j] >= end) /* one node is beyond it; those left out add up to less than the integral */
             break;
     }
-    double left = step->left * (1.0 + k * rate), out = step->q * (1.0 - step->error - SLACK) + k * step->drift * (1.0 - step->drift_error - SLACK);
+    double left = step->before * (1.0 + k * rate), out = step->q * (1.0 - step->error - SLACK) + k * step->drift * (1.0 - step->drift_error - SLACK);
     return (total + left + exp(step->rule)) * (1.0 + SLACK) + beyond_kept(step, k) - out;
 }
 
-/* log of an upper bound of mid = E (kappa - nu) e^{kL} at a real k >= 1, by cells */
-double log_middle_above(const Marked *step, double k) {
-    double total = step->left * g_above((step->x[0] - step->low) / step->low_width);
+/* log of upper bounds of mid = E (kappa - nu) e^{kL} at some real k >= 1, by cells */
+void log_middle_above(const Marked *step, const double *k, int many, double *found) {
+    for (int i = 0; i < many; i++)
+        found[i] = step->left * g_above((step->x[0] - step->low) / step->low_width);
     for (Size j = 0; j < step->kept; j++) {
-        double tilt = step->log_mass[j] + k * step->ratio[j + 1];
         double share =
             smaller(g_above((step->x[j + 1] - step->low) / step->low_width), g_above((step->high - step->x[j]) / step->width));
-        total += tilt < 600.0 ? exp(tilt) * share : INFINITY;
+        for (int i = 0; i < many; i++) {
+            double tilt = step->log_mass[j] + k[i] * step->ratio[j + 1];
+            found[i] += tilt < 600.0 ? exp(tilt) * share : INFINITY;
+        }
     }
-    return log(total * (1.0 + SLACK) + beyond_kept(step, k)) + SLACK;
+    for (int i = 0; i < many; i++)
+        found[i] = log(found[i] * (1.0 + SLACK) + beyond_kept(step, k[i])) + SLACK;
 }
 
 /* An upper bound of E e^{-kL} - 1, k > 0 */
@@ -258,14 +264,13 @@ double reverse_above(const Marked *step, double k) {
     return (inside + left + right) * (1.0 + SLACK);
 }
 
-/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, k > 0: of those the one for which
-   the first and e^height times the second are least */
-void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy) {
+/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, for some k > 0: of those the one for
+   which the first and e^height times the second are least */
+void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy) {
     const double *z = step->rows, *ratio = z + step->nodes, *base = z + 3 * step->nodes;
     Size last = step->nodes - 1, first = last;
-    double grown = exp(smaller(height, 600.0)), front = base[0] + 0.5 * z[0] * z[0], best = INFINITY, *mass = step->room;
-    double beyond = log_tail_bound(z[last]) + k * (pivot - ratio[last]), far = beyond < 700.0 ? exp(beyond) + 1e-300 : INFINITY;
-    double near = step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER;
+    double front = base[0] + 0.5 * z[0] * z[0], *mass = step->room;
+    double near = step->before * g_above((step->nodes_x[0] - step->high) / step->width) + 2.0 * NEVER;
     while (first > 0 && step->large[first] > 0.0)
         first--;
     for (Size j = first; j < last; j++) { /* between nodes, and left of them */
@@ -274,14 +279,20 @@ void large_above(const Marked *step, double k, double pivot, double height, doub
         near += mass[j];
         mass[step->nodes + j + 1] = near;
     }
-    *light = *heavy = INFINITY;
-    for (Size j = last; j > first; j--) {
-        double total = mass[step->nodes + j] + grown * far, raised = k * (pivot - ratio[j - 1]);
-        if (total < best) {
-            best = total;
-            *light = mass[step->nodes + j] * (1.0 + 2.0 * SLACK);
-            *heavy = far * (1.0 + 2.0 * SLACK);
+    for (int i = 0; i < many; i++) {
+        double beyond = log_tail_bound(z[last]) + k[i] * (pivot - ratio[last]), far = beyond < 700.0 ? exp(beyond) + 1e-300 : INFINITY;
+        double grown = exp(smaller(height[i], 600.0)), best = INFINITY;
+        light[i] = heavy[i] = INFINITY;
+        for (Size j = last; j > first; j--) {
+            double total = mass[step->nodes + j] + grown * far, raised = k[i] * (pivot - ratio[j - 1]);
+            if (total < best) {
+                best = total;
+                light[i] = mass[step->nodes + j] * (1.0 + 2.0 * SLACK);
+                heavy[i] = far * (1.0 + 2.0 * SLACK);
+            } else if (grown * far > best) {
+                break; /* it grows from here on */
+            }
+            far += raised < 600.0 ? mass[j - 1] * exp(raised) : INFINITY;
         }
-        far += raised < 600.0 ? mass[j - 1] * exp(raised) : INFINITY;
     }
 }

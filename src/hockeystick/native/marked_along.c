@@ -1,7 +1,7 @@
 /* Twins of loss/parted_cells.py and loss/parted_step.py: phi = E (1 - nu) e^{kL} off the real axis, how it falls and its values. */
 #include "native.h"
 
-enum { JOINED = 2, TERMS = 40, PIECE = 64, NARROWED = 3 };
+enum { JOINED = 2, TERMS = 40, LOWEST = 28, PIECE = 64, NARROWED = 3 };
 static const double LINES[TURNED] = {3.8, 4.5, 5.3}; /* their angles, over the sharpness of the lower mark */
 #define STEEPEST 0.6                                 /* the largest angle */
 #define NARROWER 0.95                                /* log of how much closer than half a turn */
@@ -183,7 +183,8 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     if (!n)
         return 0;
     double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n;
-    double near = smaller(TAYLOR / size, log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width))));
+    double unmarked = log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width)));
+    double near = smaller(TAYLOR / size, unmarked), least = log1p(-run->rate);
     while (first < n && ratio[first] < -TAYLOR / size)
         first++;
     for (last = first; last < n && ratio[last] < near; last++) /* marks begin to the right of it */
@@ -227,14 +228,28 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     /* the others: their weights, and what multiplies |k| in the errors, and what does not */
     Size far = n - (last - first), place = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
-    double fixed = 0.0, slope = 0.0, tiny = 0.0, faint = exp(log_goal - 3.0) / (double)n;
+    double fixed = 0.0, slope = 0.0, tiny = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[TERMS] = {0.0}, at_least = 0.0;
+    double deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
     int fits = 1;
     for (Size j = 0; j < n && fits; j++) {
         if (first <= j && j < last)
             continue;
         double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
                own = exp(base[j]);
-        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l);
+        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), above = l - least;
+        if (above * size < TAYLOR && l < unmarked) { /* by powers of L - log(1 - q) */
+            double power = own, relative = 4.0 * UNIT * z * z + FUNCTION + 4.0 * UNIT;
+            for (int m = 0; m < LOWEST; m++) {
+                lowest[m] += power;
+                power *= above;
+            }
+            at_least += own;
+            add(&mass, own);
+            add(&drift, own * x);
+            fixed += own * (1.0 + deep) * relative;
+            slope += own * (deep * (moved + (FUNCTION + 4.0 * UNIT) * fabs(least)) + fabs(x) * relative + (1.0 + x) * moved);
+            continue;
+        }
         double kept = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
         fits = k * l <= 600.0;
         double grown = exp(base[j] + k * l), light = own * kept, row = grown * kept;
@@ -260,6 +275,12 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
            left = exp(log_tail_bound(-rows[0]));
     double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
+    double over = 1.0; /* TAYLOR^m/m! at the first term left out, and what follows it */
+    for (int m = 0; m < LOWEST; m++) {
+        lowest[m] *= m ? 1.0 / over : 1.0;
+        over *= m + 1;
+    }
+    fixed += deep * at_least * (((double)n + 4.0 * LOWEST + 30.0) * UNIT + 3.0 * FUNCTION + 2.0 * pow(TAYLOR, LOWEST) / over);
     found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * sure;
     found->slope = slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * pull;
     for (Size node = 0; fits && node < nodes; node++) {
@@ -269,9 +290,21 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
             pi = pr * u + pi * k;
             pr = swap;
         }
-        double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0);
-        found->re[node] = fr * pr - fi * pi + (found->re[node] - (sure + k * pull));
-        found->im[node] = fr * pi + fi * pr + (found->im[node] - u * pull);
+        double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), lr = 0.0, li = 0.0;
+        if (at_least > 0.0) {
+            lr = lowest[LOWEST - 1];
+            for (int m = LOWEST - 2; m >= 0; m--) {
+                swap = lr * k - li * u + lowest[m];
+                li = lr * u + li * k;
+                lr = swap;
+            }
+            double grown = exp(k * least), cr = grown * cos(u * least), ci = grown * sin(u * least);
+            swap = lr * cr - li * ci;
+            li = lr * ci + li * cr;
+            lr = swap;
+        }
+        found->re[node] = fr * pr - fi * pi + (found->re[node] + lr - (sure + k * pull));
+        found->im[node] = fr * pi + fi * pr + (found->im[node] + li - u * pull);
     }
     free(rows);
     return fits;
@@ -390,7 +423,9 @@ FUNCTION_OF_PYTHON(native_marked) {
         fall_of(&marked, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
             off.at[cell] = far_at(&far, u);
-        middle = marked.low > 0.0 ? log_middle_above(&marked, 1.0 + c) : 0.0;
+        double k = 1.0 + c;
+        if (marked.low > 0.0)
+            log_middle_above(&marked, &k, 1, &middle);
         double goal = -30.0 - log(run.count);
         int parted = marked.low > 0.0;
         Sketch here = {.high = sketch.low, .width = sketch.low_width};

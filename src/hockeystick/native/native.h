@@ -191,11 +191,13 @@ int sketched(Sketch *sketch, const Run *run, double epsilon, int divides);
 typedef struct {
     const Run *run;
     double high, width, low, low_width, left, cell, last_x,
-        fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept */
+        fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept; the
+                 largest k */
     double *edges, *ratio, *x, *share, *log_mass; /* of broad cells of z */
     Size cells, kept;
     double *rows, *nodes_x, *large, *kept_weight,
-        *room; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight */
+        *room,
+        before; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight; the mass left of them */
     Size nodes;
     double q, drift, error, drift_error, rule; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of both,
                                                   and of the latter; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
@@ -214,10 +216,10 @@ double marked_step(const Marked *step, int kind, double k, double reach, double 
 double mark_error(double rate, double mark, double width, double x, double y, double slip);
 double slip_of(const Run *run, double z);
 double beyond_kept(const Marked *step, double k);
-double log_middle_above(const Marked *step, double k);
+void log_middle_above(const Marked *step, const double *k, int many, double *found);
 double not_large_above(const Marked *step, double k);
 double reverse_above(const Marked *step, double k);
-void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy);
+void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy);
 
 /* marked_along.c: the same off the real axis */
 enum { TURNED = 3 };

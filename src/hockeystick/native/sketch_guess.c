@@ -31,9 +31,9 @@ void bracketed(Function *function, void *of, double *low, double *high, double w
 /* Nodes up to some z, farther apart where losses are far below epsilon; 0 if they are too many */
 int lay_noise(Noise *noise, double last, double spacing, double epsilon) {
     const Run *run = noise->run;
-    double rows[4 * SKETCHED], wide = smaller(COARSE * spacing, 0.4), bend = smaller(place_of(run, FAR_BELOW * epsilon), last);
+    double rows[4 * SKETCHED], wide = larger(spacing, smaller(COARSE * spacing, 0.15)), bend = smaller(place_of(run, FAR_BELOW * epsilon), last);
     double before = larger(0.0, ceil((bend - LEAST) / wide)), from = LEAST + before * wide, size = ceil((last - from) / spacing) + 1.0;
-    if (!(size >= 2.0 && (last - LEAST) / spacing < SKETCHED - 1))
+    if (!(size >= 2.0 && (last - LEAST) / spacing < SKETCHED - 1.0 / spacing))
         return 0;
     noise->size = (Size)before;
     for (int part = 0; part < 2; part++) {

@@ -1,8 +1,6 @@
 /* Twin of loss/parted_marks.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon. */
 #include "sketch.h"
 
-enum { SELDOM = 2 }; /* nodes of which one is enough to see whether the transform has died out */
-
 /* The weights of e^{kL} - 1 - k x for several orders k - 1; every second one is twice another */
 static void look_up(Noise *noise) {
     double first = 2.0 / noise->epsilon, second = first * M_SQRT2;
@@ -63,7 +61,7 @@ static double alone(void *of, double log_x) {
 static int sooner(const Noise *noise, double mark) {
     double u = 3.5 / noise->soft * (1.0 + mark) / mark, k = 1.0 - 0.5 * noise->run->log_delta / noise->epsilon, all = 0.0, re = 0.0,
            im = 0.0;
-    for (Size j = 0; j < noise->size && noise->x[j] < noise->high; j += SELDOM) {
+    for (Size j = 0; j < noise->size && noise->x[j] < noise->high; j++) {
         double l = noise->ratio[j], tilted = noise->weight[j] * exp(smaller(k * l, 40.0));
         all += tilted;
         re += tilted * cos(u * l);
