@@ -7,7 +7,7 @@
    falls sooner, what happens where all steps are small, which is bounded (Lemma 19b). */
 #include "native.h"
 
-enum { SPARSE = 4096, TRIES = 12, BEFORE = 3, BEHIND = 3 }; /* SPARSE: the most nodes */
+enum { SPARSE = 4096, TRIES = 12, BEFORE = 1, BEHIND = 3 }; /* SPARSE: the most nodes */
 #define FINE 30.0                              /* -log of the error of the rule for values, times the count */
 #define DENSE 1e6                              /* steps with the record, on average, beyond which nothing is parted */
 #define FAINT 500.0                            /* -log of delta beyond which nothing is parted here */
@@ -55,22 +55,26 @@ static int decays(Parted *parted, double k, double excess) {
         fall_of(&parted->step, k, 1.0 + excess, contour->width, CLOSER, SLOWER, near);
     if (!look_far(&far, &parted->step, k))
         return 0;
-    for (int cell = 0; cell < CLOSER; cell++)
-        known[cell] = INFINITY;
-    int low = 0, last = CLOSER - 1;
+    for (int i = 0; i < CLOSER; i++)
+        known[i] = INFINITY;
+    /* about where the mark has smoothed the transform away, and from there on by longer and longer strides */
+    double smooth = sketch->low > 0.0 ? (1.0 + sketch->low) / sketch->low_width : (1.0 + sketch->high) / sketch->width;
+    int low = -1, last = CLOSER - 1, stride = 2, cell = (int)(log(larger(6.5 * smooth / contour->width, 1.0)) / log(SLOWER));
     while (last - low > 1) {
-        int cell = (low + last) / 2;
+        cell = cell <= low ? low + 1 : cell >= last ? last - 1 : cell;
         double u = contour->width * pow(SLOWER, cell);
         known[cell] = far_at(&far, u);
         if (level - high - times * known[cell] > enough - log(u))
             last = cell;
         else
             low = cell;
+        cell = low < 0 ? last - stride : last == CLOSER - 1 ? low + stride : (low + last) / 2;
+        stride *= 2;
     }
-    for (int cell = last - BEFORE; cell < last + BEHIND; cell++)
+    for (cell = last - BEFORE; cell < last + BEHIND; cell++)
         if (cell >= 0 && cell < CLOSER && known[cell] == INFINITY)
             known[cell] = far_at(&far, contour->width * pow(SLOWER, cell));
-    for (int cell = 0; cell < CLOSER; cell++) { /* what holds for one u holds beyond */
+    for (cell = 0; cell < CLOSER; cell++) { /* what holds for one u holds beyond */
         held = known[cell] < INFINITY ? known[cell] : held;
         decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), level - high - times * held - 2e-9);
     }

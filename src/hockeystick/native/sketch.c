@@ -117,7 +117,7 @@ static void mark(Noise *noise, double most, double hard) {
         low = log(noise->run->rate);
         bracketed(gone, noise, &low, &high, 0.02);
     } else {
-        bracketed(taken, noise, &low, &high, 0.02);
+        bracketed(taken, noise, &low, &high, 0.04);
     }
     noise->high = exp(high);
     noise->width = hard * noise->high;

@@ -83,13 +83,13 @@ double jumped_epsilon(Noise *noise, double count, double near) {
         noise->light[j] = noise->weight[j] * (1.0 + noise->x[j]); /* those of P */
     noise->target = run->log_delta;
     if (near > 0.0) { /* epsilon of a few more steps */
-        low = log(0.8 * near), high = log(near) + 4e-3;
+        low = log(0.8 * near), high = log(near) + 1e-2;
         double below = low, above = high;
-        bracketed(jumped, noise, &low, &high, 2e-3);
+        bracketed(jumped, noise, &low, &high, 5e-3);
         if (below < low && high < above)
             return exp(0.5 * (low + high));
         low = least, high = most;
     }
-    bracketed(jumped, noise, &low, &high, 2e-3);
+    bracketed(jumped, noise, &low, &high, 5e-3);
     return least < low && high < most ? exp(0.5 * (low + high)) : 0.0;
 }

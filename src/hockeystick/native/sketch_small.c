@@ -80,7 +80,7 @@ void mark_small(Noise *noise) {
         look_up(noise);
     if (alone(noise, low) > 0.0)
         return;
-    bracketed(alone, noise, &low, &high, 0.02);
+    bracketed(alone, noise, &low, &high, 0.04);
     alone(noise, low);
     double mark = exp(low);
     if (!sooner(noise, mark))
