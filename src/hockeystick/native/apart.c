@@ -8,11 +8,11 @@
 #include "native.h"
 
 enum { SPARSE = 4096, TRIES = 12, BEFORE = 1, BEHIND = 3 }; /* SPARSE: the most nodes */
-#define FINE 30.0                              /* -log of the error of the rule for values, times the count */
-#define DENSE 1e6                              /* steps with the record, on average, beyond which nothing is parted */
-#define FAINT 500.0                            /* -log of delta beyond which nothing is parted here */
+#define FINE 30.0                                           /* -log of the error of the rule for values, times the count */
+#define DENSE 1e6                                           /* steps with the record, on average, beyond which nothing is parted */
+#define FAINT 500.0                                         /* -log of delta beyond which nothing is parted here */
 #define DIGITS 34.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
-#define REACH 9.0 /* about log of the farthest k */
+#define REACH 9.0   /* about log of the farthest k */
 #define NEAR 0.01
 
 /* For all counts of a block; what is said of one of them is p, q and so on */

@@ -8,7 +8,7 @@ static const double SHARES[CONTOURS] = {1.0, 0.75, 1.0, 0.55}, MANY[CONTOURS] = 
 #define ALLOWED 4096.0 /* nodes of a contour */
 #define WORK(run)                                                                                                                  \
     ((run)->removal[0] ? 4e5 : 3e6) /* nodes of the noise times those of the contour: for the order "add" there is no other way */
-#define HOPE 6.0 /* log of how much of what is allowed beyond the last node */
+#define HOPE 6.0                    /* log of how much of what is allowed beyond the last node */
 #define FINE 33.0                   /* -log of the error of the rule for values, times the count */
 
 /* About epsilon of so many steps, by the approximation at the saddle point of the block */

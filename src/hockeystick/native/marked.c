@@ -56,7 +56,8 @@ void forget(Marked *step) {
 static void both_sides(const Marked *step, Size cell, double cosine, double sine, double mark, double width, double *below,
                        double *above) {
     double far = step->run->rate + mark, inverse = 1.0 / width;
-    double low = step->share[cell] * (1.0 + step->x[cell]) * inverse, b = step->share[cell + 1] * (1.0 + step->x[cell + 1]) * inverse;
+    double low = step->share[cell] * (1.0 + step->x[cell]) * inverse,
+           b = step->share[cell + 1] * (1.0 + step->x[cell + 1]) * inverse;
     double left = low * cosine - far * inverse, right = b * cosine - far * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
     b *= sine;
     double exponent = 0.5 * (b - near) * (b + near), bulge = 0.0;
@@ -236,7 +237,8 @@ double not_large_above(const Marked *step, double k) {
         if (z[j] >= end) /* one node is beyond it; those left out add up to less than the integral */
             break;
     }
-    double left = step->before * (1.0 + k * rate), out = step->q * (1.0 - step->error - SLACK) + k * step->drift * (1.0 - step->drift_error - SLACK);
+    double left = step->before * (1.0 + k * rate),
+           out = step->q * (1.0 - step->error - SLACK) + k * step->drift * (1.0 - step->drift_error - SLACK);
     return (total + left + exp(step->rule)) * (1.0 + SLACK) + beyond_kept(step, k) - out;
 }
 
@@ -280,7 +282,8 @@ void large_above(const Marked *step, const double *k, int many, double pivot, co
         mass[step->nodes + j + 1] = near;
     }
     for (int i = 0; i < many; i++) {
-        double beyond = log_tail_bound(z[last]) + k[i] * (pivot - ratio[last]), far = beyond < 700.0 ? exp(beyond) + 1e-300 : INFINITY;
+        double beyond = log_tail_bound(z[last]) + k[i] * (pivot - ratio[last]),
+               far = beyond < 700.0 ? exp(beyond) + 1e-300 : INFINITY;
         double grown = exp(smaller(height[i], 600.0)), best = INFINITY;
         light[i] = heavy[i] = INFINITY;
         for (Size j = last; j > first; j--) {

@@ -5,9 +5,9 @@ enum { JOINED = 2, TERMS = 40, LOWEST = 28, PIECE = 64, NARROWED = 3 };
 static const double LINES[TURNED] = {3.8, 4.5, 5.3}; /* their angles, over the sharpness of the lower mark */
 #define STEEPEST 0.6                                 /* the largest angle */
 #define NARROWER 0.95                                /* log of how much closer than half a turn */
-#define FAINT 30.0 /* log of how much less is counted, not summed */
-#define TAYLOR 2.0 /* |k L| of the nodes that are summed by powers */
-#define WORK 1e7   /* nodes of the noise times those of the contour */
+#define FAINT 30.0                                   /* log of how much less is counted, not summed */
+#define TAYLOR 2.0                                   /* |k L| of the nodes that are summed by powers */
+#define WORK 1e7                                     /* nodes of the noise times those of the contour */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
    numerics/transform.py; phi is at least phi(k) */
@@ -173,8 +173,16 @@ static double relative_error(Size far, double z) {
     return 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
 }
 
-/* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu the higher mark; the rule errs by about e^log_goal.  0 if
-   that takes too long. */
+/* Adds sums of a piece to others, and begins anew */
+static void gather(double some[LOWEST], double all[LOWEST]) {
+    for (int m = 0; m < LOWEST; m++) {
+        all[m] += some[m];
+        some[m] = 0.0;
+    }
+}
+
+/* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu the higher mark; the rule errs by about e^log_goal.  0
+   if that takes too long. */
 static int kept_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
     const Run *run = step->run;
     double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), *rows = NULL;
@@ -226,10 +234,11 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     found->curve = grown_by * (0.5 * square * ((PIECE + 2.0 * pieces + 4.0 * degree + 30.0) * UNIT + remainder) + spread);
 
     /* the others: their weights, and what multiplies |k| in the errors, and what does not */
-    Size far = n - (last - first), place = 0;
+    Size far = n - (last - first), place = 0, lower = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
-    double fixed = 0.0, slope = 0.0, tiny = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[TERMS] = {0.0}, at_least = 0.0;
-    double deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
+    double fixed = 0.0, slope = 0.0, tiny = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[LOWEST] = {0.0}, at_least = 0.0;
+    double some[LOWEST] = {0.0},
+           deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
     int fits = 1;
     for (Size j = 0; j < n && fits; j++) {
         if (first <= j && j < last)
@@ -240,9 +249,11 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         if (above * size < TAYLOR && l < unmarked) { /* by powers of L - log(1 - q) */
             double power = own, relative = 4.0 * UNIT * z * z + FUNCTION + 4.0 * UNIT;
             for (int m = 0; m < LOWEST; m++) {
-                lowest[m] += power;
+                some[m] += power;
                 power *= above;
             }
+            if (++lower % PIECE == 0)
+                gather(some, lowest);
             at_least += own;
             add(&mass, own);
             add(&drift, own * x);
@@ -275,12 +286,14 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
            left = exp(log_tail_bound(-rows[0]));
     double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
-    double over = 1.0; /* TAYLOR^m/m! at the first term left out, and what follows it */
+    double over = 1.0;
+    gather(some, lowest);
     for (int m = 0; m < LOWEST; m++) {
         lowest[m] *= m ? 1.0 / over : 1.0;
         over *= m + 1;
     }
-    fixed += deep * at_least * (((double)n + 4.0 * LOWEST + 30.0) * UNIT + 3.0 * FUNCTION + 2.0 * pow(TAYLOR, LOWEST) / over);
+    double each = (PIECE + 2.0 * (double)(lower / PIECE + 2) + 4.0 * LOWEST + 30.0) * UNIT + 3.0 * FUNCTION;
+    fixed += deep * at_least * (each + 2.0 * pow(TAYLOR, LOWEST) / over); /* and the terms left out */
     found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * sure;
     found->slope = slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * pull;
     for (Size node = 0; fits && node < nodes; node++) {
@@ -326,7 +339,8 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
         double slip = slip_of(run, z), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), one, two, off;
         fits = k * l <= 600.0;
         double grown = exp(base[j] + k * l);
-        if (x < 0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
+        if (x <
+            0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
             one = v < -37.0 ? 0.0 : v > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * v);
             two = y < -37.0 ? 0.0 : y > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * y);
             off = one * mark_error(run->rate, step->low, step->low_width, x, v, slip) +

@@ -64,8 +64,12 @@ FUNCTION_OF_PYTHON(native_pieces);
 FUNCTION_OF_PYTHON(native_bent);
 FUNCTION_OF_PYTHON(native_marked);
 
-enum { CELLS = 97, CLOSER = 281, ROWS = 2 }; /* of u (numerics/cells.py), each GROWTH times the one before, and narrower ones that
-                                                reach as far; ordered pairs that share a contour */
+enum {
+    CELLS = 97,
+    CLOSER = 281,
+    ROWS = 2
+}; /* of u (numerics/cells.py), each GROWTH times the one before, and narrower ones that
+      reach as far; ordered pairs that share a contour */
 #define GROWTH 1.25
 #define SLOWER 1.08
 
@@ -120,7 +124,8 @@ typedef struct {
     double each_above[ROWS][FORWARD], each_middle[FORWARD], each_mass, log_mass, level, second, faintest, slack, *values, *errors;
     Grid grid; /* on the real axis, and its rows */
     double *rows;
-    int stage, parted; /* 1: planned, 2: and cut, -1: not to be had; whether logs of `each_middle` and of `each_mass` count, that of mid at w = 0 */
+    int stage, parted; /* 1: planned, 2: and cut, -1: not to be had; whether logs of `each_middle` and of `each_mass` count, that of
+                          mid at w = 0 */
 } Contour;
 
 /* bounds.c */
@@ -176,7 +181,7 @@ enum { BACK = 3 };
 
 typedef struct {
     double epsilon, least_epsilon, high, width, low, low_width,
-        order;                                                      /* the marks (low: 0 if none is small), the order for those */
+        order; /* the marks (low: 0 if none is small), the order for those */
     double log_q, log_not_small, c, spread, phi, gain, ahead[FORWARD],
         rates[BACK]; /* log E nu, log E kappa; a point at or left of the saddle, the width of its bump, log phi and
                         log phi/(phi - mid) there; it, and points right of the saddle */
@@ -195,12 +200,11 @@ typedef struct {
                  largest k */
     double *edges, *ratio, *x, *share, *log_mass; /* of broad cells of z */
     Size cells, kept;
-    double *rows, *nodes_x, *large, *kept_weight,
-        *room,
+    double *rows, *nodes_x, *large, *kept_weight, *room,
         before; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight; the mass left of them */
     Size nodes;
-    double q, drift, error, drift_error, rule; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of both,
-                                                  and of the latter; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+    double q, drift, error, drift_error, rule; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of
+                                                  both, and of the latter; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
 } Marked;
 
 enum { LARGE, MIDDLE, ALL, KEPT }; /* nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */

@@ -4,8 +4,8 @@
 
 enum { TRIES = 60, LEANS = 6 };
 #define HARD 0.03, 0.1 /* widths of a mark, relative to x */
-#define DIGITS 23.0     /* about -log of the errors of the contour's terms */
-#define CLOSE_BY 1.5    /* log of the size of its terms, relative to delta, with which one is content */
+#define DIGITS 23.0    /* about -log of the errors of the contour's terms */
+#define CLOSE_BY 1.5   /* log of the size of its terms, relative to delta, with which one is content */
 static const double BEYOND[FORWARD] = {0.0, 0.8, 1.7, 3.2, 7.0}; /* points right of the saddle, in widths of its bump */
 static const double FARTHER[STARTS] = {1.0, 1.1, 1.25, 1.5, 2.0, 3.0};
 
@@ -117,7 +117,7 @@ static void mark(Noise *noise, double most, double hard) {
         low = log(noise->run->rate);
         bracketed(gone, noise, &low, &high, 0.02);
     } else {
-        bracketed(taken, noise, &low, &high, 0.04);
+        bracketed(taken, noise, &low, &high, 0.02);
     }
     noise->high = exp(high);
     noise->width = hard * noise->high;

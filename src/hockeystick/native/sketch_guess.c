@@ -31,8 +31,10 @@ void bracketed(Function *function, void *of, double *low, double *high, double w
 /* Nodes up to some z, farther apart where losses are far below epsilon; 0 if they are too many */
 int lay_noise(Noise *noise, double last, double spacing, double epsilon) {
     const Run *run = noise->run;
-    double rows[4 * SKETCHED], wide = larger(spacing, smaller(COARSE * spacing, 0.15)), bend = smaller(place_of(run, FAR_BELOW * epsilon), last);
-    double before = larger(0.0, ceil((bend - LEAST) / wide)), from = LEAST + before * wide, size = ceil((last - from) / spacing) + 1.0;
+    double rows[4 * SKETCHED], wide = larger(spacing, smaller(COARSE * spacing, 0.15)),
+                               bend = smaller(place_of(run, FAR_BELOW * epsilon), last);
+    double before = larger(0.0, ceil((bend - LEAST) / wide)), from = LEAST + before * wide,
+           size = ceil((last - from) / spacing) + 1.0;
     if (!(size >= 2.0 && (last - LEAST) / spacing < SKETCHED - 1.0 / spacing))
         return 0;
     noise->size = (Size)before;
@@ -83,13 +85,13 @@ double jumped_epsilon(Noise *noise, double count, double near) {
         noise->light[j] = noise->weight[j] * (1.0 + noise->x[j]); /* those of P */
     noise->target = run->log_delta;
     if (near > 0.0) { /* epsilon of a few more steps */
-        low = log(0.8 * near), high = log(near) + 1e-2;
+        low = log(0.8 * near), high = log(near) + 4e-3;
         double below = low, above = high;
-        bracketed(jumped, noise, &low, &high, 5e-3);
+        bracketed(jumped, noise, &low, &high, 2e-3);
         if (below < low && high < above)
             return exp(0.5 * (low + high));
         low = least, high = most;
     }
-    bracketed(jumped, noise, &low, &high, 5e-3);
+    bracketed(jumped, noise, &low, &high, 2e-3);
     return least < low && high < most ? exp(0.5 * (low + high)) : 0.0;
 }
