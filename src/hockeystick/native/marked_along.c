@@ -141,6 +141,9 @@ double far_at(const Far *far, double u) {
     return found + 2.0 * SLACK;
 }
 
+/* Where no square is too small a number */
+static inline double modulus(double re, double im) { return sqrt(re * re + im * im); }
+
 /* log(1 + z), to relative accuracy: `log1p_complex` */
 static void log_of(double re, double im, double *log_re, double *log_im) {
     double whole = 2.0 * re + (re * re + im * im);
@@ -166,6 +169,12 @@ static Size lay_nodes(const Marked *step, int kind, double k, double reach, doub
         return 0;
     fill_rows(*rows, (Size)places, low, length, step->run->noise, step->run->rate);
     return (Size)places;
+}
+
+/* Whether what is not large, times e^{kL} or 1 + |k| x, falls from a node on: the hazard of g is at least its argument */
+static int falls_from(const Marked *step, double k, double z, double x) {
+    double square = step->width * step->width, over = x - step->high;
+    return z > 0.0 && x > 0.0 && over > 5.0 * step->width && k * square < over * (1.0 + x) && square < over * x;
 }
 
 static double relative_error(Size far, double z) {
@@ -268,6 +277,10 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         double most = (grown + own * (1.0 + size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
         if (most < faint) { /* far out on either side */
             fixed += most;
+            if (falls_from(step, k, z, x)) {
+                fixed += most * (double)(n - j);
+                break;
+            }
             continue;
         }
         double relative = relative_error(far, z);
@@ -354,6 +367,10 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
         double middle = larger(one - two, 0.0), most = grown * (middle + off) * (1.0 + 1e-9);
         if (most < faint) {
             fixed += most;
+            if (falls_from(step, k, z, x)) {
+                fixed += grown * (one + off) * (1.0 + 1e-9) * (double)(n - j); /* there `one` is 1 - nu */
+                break;
+            }
             continue;
         }
         far_ratio[place] = l;
@@ -388,8 +405,8 @@ int not_large_along(const Marked *step, const Marked *small, double k, double sp
         double mr = middle.re[node], mi = middle.im[node], er = rest.re[node] + mr, ei = rest.im[node] + mi;
         double off = reaches * reaches * rest.curve + rest.fixed + reaches * rest.slope;
         off += missing + 8.0 * UNIT * (fabs(er) + fabs(ei) + fabs(mr) + fabs(mi));
-        double magnitude = hypot(1.0 + er, ei);
-        found = magnitude > 1e-280 && magnitude < 1e100;
+        double magnitude = modulus(1.0 + er, ei);
+        found = magnitude > 1e-140 && magnitude < 1e100;
         Node *at = nodes_of + node;
         log_of(er, ei, &at->re, &at->im);
         at->off = off / magnitude;
@@ -397,10 +414,10 @@ int not_large_along(const Marked *step, const Marked *small, double k, double sp
             double square = magnitude * magnitude;
             double sr = -(mr * (1.0 + er) + mi * ei) / square, si = -(mi * (1.0 + er) - mr * ei) / square; /* -mid/phi */
             missing /= magnitude;
-            at->rest = larger(hypot(1.0 + sr, si), 1e-290);
+            at->rest = larger(modulus(1.0 + sr, si), 1e-290);
             log_of(sr, si, &at->term_re, &at->term_im);
-            at->lost = (missing + hypot(sr, si) * (at->off + 8.0 * UNIT)) / (1.0 - smaller(at->off, 0.5));
-            at->lost += 8.0 * FUNCTION * hypot(at->term_re, at->term_im) * at->rest;
+            at->lost = (missing + modulus(sr, si) * (at->off + 8.0 * UNIT)) / (1.0 - smaller(at->off, 0.5));
+            at->lost += 8.0 * FUNCTION * modulus(at->term_re, at->term_im) * at->rest;
             at->apart = (at->off + missing + 16.0 * UNIT) / at->rest;
         }
     }

@@ -297,7 +297,8 @@ static inline void add(Exact *into, double value) {
 #define TURNS_ERROR (4.0 * FUNCTION + 12.0 * UNIT)
 static inline void turns(double angle, Size stride, Size count, double *re, double *im) {
     Size inner = count > 9 ? (Size)sqrt((double)count) : count;
-    for (Size r = 0; r < inner; r++) {
+    re[0] = 1.0, im[0] = 0.0;
+    for (Size r = 1; r < inner; r++) {
         double turn = (double)(r * stride) * angle;
         re[r] = cos(turn);
         im[r] = sin(turn);
