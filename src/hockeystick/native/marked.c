@@ -13,10 +13,10 @@ double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc
 /* Room for the cells; 0 if there would be too many, or no memory */
 int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast) {
     double noise = run->noise, narrow = smaller(noise, 1.0), high = sketch->high, width = sketch->width;
-    /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-80 of what is
+    /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-50 of what is
      * large */
     double end = place_of(run, high + 60.0 * width + 1.5 * most * width * width / (1.0 + high));
-    double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 13.0), last = larger(end, far);
+    double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 10.0), last = larger(end, far);
     *step = (Marked){.run = run, .high = high, .width = width, .left = exp(log_tail_bound(-LOW)), .fast = fast};
     step->low = sketch->low;
     step->low_width = sketch->low_width;
