@@ -32,10 +32,9 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
     step->cell = (last - LOW) / (double)cells;
     step->ratio = step->edges + n, step->share = step->edges + 2 * n, step->x = step->edges + 4 * n,
     step->log_mass = step->edges + 5 * n;
-    fill_rows(step->edges, n, LOW, step->cell, noise, run->rate);
+    fill_rows(step->edges, step->x, n, LOW, step->cell, noise, run->rate);
     step->kept = cells;
     for (Size j = 0; j < n; j++) {
-        step->x[j] = expm1(step->ratio[j]);
         if (j && step->kept == cells && step->edges[j] >= end)
             step->kept = j;
         if (j < cells) {
@@ -177,12 +176,12 @@ int count_large(Marked *step, double log_q, double digits) {
         return 0;
     step->nodes_x = step->rows + 4 * n, step->large = step->rows + 5 * n, step->kept_weight = step->rows + 6 * n,
     step->room = step->rows + 7 * n;
-    fill_rows(step->rows, n, low, spacing, run->noise, run->rate);
+    fill_rows(step->rows, step->nodes_x, n, low, spacing, run->noise, run->rate);
     const double *z = step->rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     Exact q = {0.0, 0.0}, drift = {0.0, 0.0};
     double off_q = 0.0, off_drift = 0.0;
     for (Size j = 0; j < n; j++) {
-        double x = step->nodes_x[j] = expm1(ratio[j]), y = (x - step->high) / step->width, weight = exp(base[j]);
+        double x = step->nodes_x[j], y = (x - step->high) / step->width, weight = exp(base[j]);
         double nu = y > 8.5 ? 1.0 : y < -37.0 ? 0.0 : 0.5 * erfc(-M_SQRT1_2 * y);
         step->large[j] = nu;
         step->kept_weight[j] = y < -8.5 ? weight : weight * g_above(-y);

@@ -165,9 +165,9 @@ static Size lay_nodes(const Marked *step, int kind, double k, double reach, doub
     exact_places(&low, &length);
     double places = (step->edges[step->kept] - low) / length + 2.0;
     if (!(places >= 1.0 && places * (double)nodes < 2.0 * WORK && places < 1e5) ||
-        !(*rows = malloc((size_t)(6 * (Size)places) * sizeof(double))))
+        !(*rows = malloc((size_t)(7 * (Size)places) * sizeof(double))))
         return 0;
-    fill_rows(*rows, (Size)places, low, length, step->run->noise, step->run->rate);
+    fill_rows(*rows, *rows + 6 * (Size)places, (Size)places, low, length, step->run->noise, step->run->rate);
     return (Size)places;
 }
 
@@ -199,7 +199,8 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     Size n = lay_nodes(step, KEPT, k, reach, size, log_goal, start, nodes, &rows), first = 0, last;
     if (!n)
         return 0;
-    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n;
+    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n,
+           *excess = rows + 6 * n;
     double unmarked = log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width)));
     double near = smaller(TAYLOR / size, unmarked), least = log1p(-run->rate);
     while (first < n && ratio[first] < -TAYLOR / size)
@@ -252,11 +253,11 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     for (Size j = 0; j < n && fits; j++) {
         if (first <= j && j < last)
             continue;
-        double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
+        double l = ratio[j], x = excess[j], z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
                own = exp(base[j]);
         double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), above = l - least;
         if (above * size < TAYLOR && l < unmarked) { /* by powers of L - log(1 - q) */
-            double power = own, relative = 4.0 * UNIT * z * z + FUNCTION + 4.0 * UNIT;
+            double power = own, relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
             for (int m = 0; m < LOWEST; m++) {
                 some[m] += power;
                 power *= above;
@@ -344,11 +345,12 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
     Size n = lay_nodes(step, MIDDLE, k, reach, 0.0, log_goal, start, nodes, &rows), place = 0;
     if (!n)
         return 0;
-    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n;
+    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n,
+           *excess = rows + 6 * n;
     double faint = exp(log_goal - 3.0) / (double)n, fixed = 0.0, slope = 0.0;
     int fits = 1;
     for (Size j = 0; j < n && fits; j++) {
-        double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, v = (x - step->low) / step->low_width;
+        double l = ratio[j], x = excess[j], z = rows[j], y = (x - step->high) / step->width, v = (x - step->low) / step->low_width;
         double slip = slip_of(run, z), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), one, two, off;
         fits = k * l <= 600.0;
         double grown = exp(base[j] + k * l);

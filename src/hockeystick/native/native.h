@@ -83,7 +83,7 @@ typedef struct {
 /* noise.c */
 int read_grid(Grid *grid, Array rows, Array numbers);
 void exact_places(double *low, double *step);
-void fill_rows(double *rows, Size size, double low, double step, double noise, double rate);
+void fill_rows(double *rows, double *x, Size size, double low, double step, double noise, double rate); /* x unless NULL */
 double ratio_at(double noise, double rate, double z);
 double right_tail(double noise, double rate, double k, double z);
 double right_edge(double noise, double rate, double k, double target);

@@ -54,7 +54,7 @@ void exact_places(double *low, double *step) {
     *step = floor(*step / unit) * unit;
 }
 
-void fill_rows(double *rows, Size n, double low, double step, double noise, double rate) {
+void fill_rows(double *rows, double *excess_of, Size n, double low, double step, double noise, double rate) {
     double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);
     for (Size i = 0; i < n; i++) {
@@ -64,6 +64,8 @@ void fill_rows(double *rows, Size n, double low, double step, double noise, doub
         ratio[i] = t > CAP ? t + log_rate : rate >= 0.5 && excess < -0.5 ? log(total) : log1p(excess);
         share[i] = grown / total;
         base[i] = front - 0.5 * x * x;
+        if (excess_of)
+            excess_of[i] = t > CAP ? expm1(ratio[i]) : excess;
     }
 }
 
@@ -75,7 +77,7 @@ FUNCTION_OF_PYTHON(native_lay) {
     (void)self;
     if (!parse(&held, args, count, "adddd", &rows, &low, &step, &noise, &rate))
         return NULL;
-    fill_rows(rows.at, rows.size / 4, low, step, noise, rate);
+    fill_rows(rows.at, NULL, rows.size / 4, low, step, noise, rate);
     release(&held);
     Py_RETURN_NONE;
 }

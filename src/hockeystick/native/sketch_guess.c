@@ -40,10 +40,9 @@ int lay_noise(Noise *noise, double last, double spacing, double epsilon) {
     noise->size = (Size)before;
     for (int part = 0; part < 2; part++) {
         Size n = (Size)(part ? size : before), start = part ? noise->size : 0;
-        fill_rows(rows, n, part ? from : LEAST, part ? spacing : wide, run->noise, run->rate);
+        fill_rows(rows, noise->x + start, n, part ? from : LEAST, part ? spacing : wide, run->noise, run->rate);
         for (Size j = 0; j < n; j++) {
             noise->ratio[start + j] = rows[n + j];
-            noise->x[start + j] = expm1(rows[n + j]);
             noise->weight[start + j] = exp(rows[3 * n + j]);
         }
     }
