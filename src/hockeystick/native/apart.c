@@ -14,6 +14,7 @@ enum { SPARSE = 4096, TRIES = 12, BEFORE = 1, BEHIND = 3 }; /* SPARSE: the most 
 #define DIGITS 34.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
 #define REACH 9.0   /* about log of the farthest k */
 #define NEAR 0.01
+#define WIDE_ENDS 1e-10 /* with which one is not content, if epsilon is not near what was guessed */
 
 /* For all counts of a block; what is said of one of them is p, q and so on */
 struct Parted {
@@ -319,13 +320,17 @@ void close_parted(Parted *parted) {
 }
 
 int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high) {
-    double middle = 0.0;
-    int found = proved(parted, run, room, low, high, &middle);
-    if (!found && middle > 0.0 && fabs(middle - parted->sketch.epsilon) > NEAR * middle) { /* by itself, for that epsilon */
+    double middle = 0.0, least, most;
+    int found = proved(parted, run, room, low, high, &middle), wide = !found || *high - *low > WIDE_ENDS * *high;
+    if (wide && middle > 0.0 && fabs(middle - parted->sketch.epsilon) > NEAR * middle) { /* by itself, for that epsilon */
         Run alone = *run;
         alone.least = alone.most = run->count;
         Parted *again = opened(&alone, middle);
-        found = again && proved(again, run, room, low, high, &middle);
+        if (again && proved(again, run, room, &least, &most, &middle)) {
+            *low = found ? larger(*low, least) : least;
+            *high = found ? smaller(*high, most) : most;
+            found = 1;
+        }
         if (again)
             close_parted(again);
     }

@@ -38,7 +38,7 @@ static void look_back(Noise *noise) {
     }
     for (int r = 0; r < RATES; r++) {
         double log_fixed = noise->epsilon + count * log1p(larger(sums[r], -0.999));
-        noise->fixed[r] = exp(smaller(log_fixed, 600.0)); /* NaN: of no use, as comparisons have it */
+        noise->fixed[r] = log_fixed < 600.0 ? exp(log_fixed) : NAN; /* of no use, as comparisons have it */
     }
     for (int i = 0; i < STARTS; i++)
         for (noise->from[i] = noise->first;
@@ -50,6 +50,7 @@ static void look_back(Noise *noise) {
 static double taken(void *of, double log_x) {
     Noise *noise = of;
     double mark = exp(log_x), width = noise->hard * mark, near[STARTS], total = 0.0, least = INFINITY, count = noise->run->count;
+    int rate = 0;
     Size j = 0;
     while (j < noise->size && noise->x[j] < mark - 38.0 * width)
         noise->heavy[j++] = 0.0;
@@ -72,10 +73,13 @@ static double taken(void *of, double log_x) {
         }
         if (best < least) {
             least = best;
-            noise->best = r;
+            rate = r;
         }
     }
-    return noise->target - log(larger(least, 1e-300));
+    double left = noise->target - log(larger(least, 1e-300));
+    if (left > 0.0) /* where the mark may be */
+        noise->best = rate;
+    return left;
 }
 
 /* log of all that there is of large steps, less the target */
