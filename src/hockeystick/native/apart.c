@@ -7,10 +7,10 @@
    falls sooner, what happens where all steps are small, which is bounded (Lemma 19b). */
 #include "native.h"
 
-enum { SPARSE = 4096, TRIES = 12, BEFORE = 1, BEHIND = 3 }; /* SPARSE: the most nodes */
-#define FINE 30.0                                           /* -log of the error of the rule for values, times the count */
-#define DENSE 1e6                                           /* steps with the record, on average, beyond which nothing is parted */
-#define FAINT 500.0                                         /* -log of delta beyond which nothing is parted here */
+enum { SPARSE = 4096, TRIES = 12, BEFORE = 1, BEHIND = 3, AGAIN = 2 }; /* SPARSE: the most nodes */
+#define FINE 30.0   /* -log of the error of the rule for values, times the count */
+#define DENSE 1e6   /* steps with the record, on average, beyond which nothing is parted */
+#define FAINT 500.0 /* -log of delta beyond which nothing is parted here */
 #define DIGITS 34.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
 #define REACH 9.0   /* about log of the farthest k */
 #define NEAR 0.01
@@ -320,12 +320,14 @@ void close_parted(Parted *parted) {
 }
 
 int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high) {
-    double middle = 0.0, least, most;
-    int found = proved(parted, run, room, low, high, &middle), wide = !found || *high - *low > WIDE_ENDS * *high;
-    if (wide && middle > 0.0 && fabs(middle - parted->sketch.epsilon) > NEAR * middle) { /* by itself, for that epsilon */
-        Run alone = *run;
+    double middle = 0.0, guess = parted->sketch.epsilon, least, most;
+    int found = proved(parted, run, room, low, high, &middle);
+    for (int turn = 0; turn < AGAIN && middle > 0.0 && fabs(middle - guess) > NEAR * middle; turn++) {
+        if (found && *high - *low <= WIDE_ENDS * *high)
+            break;
+        Run alone = *run; /* by itself, for that epsilon */
         alone.least = alone.most = run->count;
-        Parted *again = opened(&alone, middle);
+        Parted *again = opened(&alone, guess = middle);
         if (again && proved(again, run, room, &least, &most, &middle)) {
             *low = found ? larger(*low, least) : least;
             *high = found ? smaller(*high, most) : most;
