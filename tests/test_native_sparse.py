@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from scipy.special import log_ndtr, ndtr
+from scipy.special import erfcx, log_ndtr, ndtr, wofz
 
 import hockeystick as hs
 from hockeystick.loss.noise import Shape
@@ -190,3 +190,50 @@ def test_growing_runs_are_asked_by_themselves_without_the_core() -> None:
 def test_growing_runs_of_other_mechanisms_are_asked_by_themselves() -> None:
     assert Growing(hs.Laplace(scale=3.0), 1e-6, "add-or-remove").epsilon(3) is None
     assert Growing(hs.Gaussian(sigma=3.0), 1e-6, "add-or-remove").epsilon(3) is None
+
+
+def test_the_distribution_function_off_the_line() -> None:
+    """|z erfcx(z)| < 0.75 on the imaginary axis (Lemma 19c): its derivative is at most 3; far out it tells the next term."""
+    places = np.arange(0.0, 5.5, 1e-4)
+    assert np.max(places * np.abs(wofz(places))) + 3.0 * 0.5e-4 < 0.75
+    assert 1.0 / math.sqrt(math.pi) + 1.0 / places[-1] < 0.75
+    rng = np.random.default_rng(7)
+    a, b = -rng.exponential(3.0, 10_000), rng.exponential(4.0, 10_000)
+    size = np.abs(0.5 * np.exp(0.5 * (b * b - a * a)) * wofz(1j * -(a + 1j * b) / math.sqrt(2.0)))
+    assert np.all(size <= np.minimum(0.5, 0.54 / b) * np.exp(0.5 * (b * b - a * a)) * (1.0 + 1e-12))
+
+
+def test_few_sparse_steps_in_closed_form_averaged() -> None:
+    """Two steps: the closed form of one averaged over the noise of the other."""
+    place, weight = np.polynomial.legendre.leggauss(16)
+    for noise, rate, delta in ((1.0, 0.01, 1e-6), (0.5, 0.001, 1e-6), (1.3, 0.03, 1e-9), (2.0, 0.0005, 1e-5)):
+        found = asked(noise, rate, 2.0, delta, 1)
+        assert found is not None
+        for epsilon, side in zip(found, (1.0, -1.0), strict=True):
+            centre = noise * math.log1p(math.expm1(epsilon) / rate) + 0.5 / noise
+            last = noise * math.log1p((math.exp(epsilon) / (1.0 - rate) - 1.0) / rate) + 0.5 / noise
+            fine = centre + (last - centre) * np.arange(-30.0, 30.1, 0.25)
+            near = noise * 4.0 * 0.75 ** np.arange(34)
+            edges = np.unique(np.concatenate((np.arange(-10.0, 16.0, 0.1), fine, centre + near, centre - near)))
+            half = 0.5 * np.diff(edges)[:, None]
+            z = (edges[:-1, None] + half * (1.0 + place)).ravel()
+            x = rate * np.expm1(z / noise - 0.5 / noise**2)
+            masses = (half * weight).ravel() * np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) * (1.0 + x)
+            total = math.fsum(masses * single(noise, rate, epsilon - np.log1p(x)))
+            assert side * math.log(total / delta) > -1e-12
+
+
+def single(noise: float, rate: float, epsilon: Array) -> Array:
+    """delta of one step, for any epsilon."""
+    inside = np.exp(epsilon) > 1.0 - rate
+    inner = np.log(np.where(inside, (np.expm1(epsilon) + rate) / rate, 1.0))
+    t = inner * noise - 0.5 / noise
+    close = (
+        np.exp(-0.5 * t * t)
+        * 0.5
+        * (erfcx(np.maximum(t, -3.0) / math.sqrt(2.0)) - erfcx(np.maximum(t + 1.0 / noise, -3.0) / math.sqrt(2.0)))
+    )
+    found: Array = np.where(
+        inside, rate * np.where(t > -3.0, close, ndtr(-t) - np.exp(inner) * ndtr(-t - 1.0 / noise)), -np.expm1(epsilon)
+    )
+    return found

@@ -7,18 +7,20 @@
    falls sooner, what happens where all steps are small, which is bounded (Lemma 19b). */
 #include "native.h"
 
-enum { SPARSE = 4096, TRIES = 12, EVERY = 4 }; /* SPARSE: the most nodes */
-#define FINE 30.0                              /* -log of the error of the rule for values, times the count */
-#define DENSE 1e6                              /* steps with the record, on average, beyond which nothing is parted */
-#define FAINT 500.0                            /* -log of delta beyond which nothing is parted here */
-#define DIGITS 38.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
+enum { SPARSE = 4096, TRIES = 12, BEFORE = 1, BEHIND = 3, AGAIN = 2 }; /* SPARSE: the most nodes */
+#define FINE 30.0   /* -log of the error of the rule for values, times the count */
+#define DENSE 1e6   /* steps with the record, on average, beyond which nothing is parted */
+#define FAINT 500.0 /* -log of delta beyond which nothing is parted here */
+#define DIGITS 34.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
+#define REACH 9.0   /* about log of the farthest k */
 #define NEAR 0.01
+#define WIDE_ENDS 1e-10 /* with which one is not content, if epsilon is not near what was guessed */
 
 /* For all counts of a block; what is said of one of them is p, q and so on */
 struct Parted {
     Run run; /* with the largest count */
     Sketch sketch;
-    Marked step;
+    Marked step, low_step; /* what is large apart; what is not small */
     Contour contour;
     Node *nodes;
     double reverse[BACK], light[BACK], heavy[BACK],
@@ -42,48 +44,55 @@ static double level_of(const Sketch *sketch, double count) {
     return count * sketch->phi + (sketch->low > 0.0 ? log(larger(-expm1(-count * sketch->gain), 1e-300)) : 0.0);
 }
 
-/* How the transform falls on cells of u; where its line is moved up only on some of them, and those around the last node */
+/* How the transform falls on cells of u; where its line is moved up only where that decides which is the last node */
 static int decays(Parted *parted, double k, double excess) {
     Contour *contour = &parted->contour;
     const Sketch *sketch = &parted->sketch;
     Far far;
-    double near[CELLS] = {0.0}, known[CELLS], decay[CELLS], u = contour->width, count = parted->run.least, left[CELLS];
+    double near[CLOSER] = {0.0}, known[CLOSER], decay[CLOSER], count = parted->run.least, held = INFINITY;
     double level = level_of(sketch, count), high = sketch->low > 0.0 ? count * log1p(larger(excess, 0.0)) + log(count) : 0.0;
-    double times = sketch->low > 0.0 ? 1.0 : count;
-    int found = 0;
+    double times = sketch->low > 0.0 ? 1.0 : count, enough = TOLERANCE + log(contour->c * (contour->c + 1.0) / contour->width);
     if (!(sketch->low > 0.0))
-        fall_of(&parted->step, k, 1.0 + excess, contour->width, near);
-    if (!look_far(&far, &parted->step, MIDDLE, k))
+        fall_of(&parted->step, k, 1.0 + excess, contour->width, CLOSER, SLOWER, near);
+    if (!look_far(&far, &parted->step, k))
         return 0;
-    for (int cell = 0; cell < CELLS; cell++, u *= 1.25) {
-        left[cell] = u;
-        known[cell] = cell % EVERY == 0 || cell == CELLS - 1 ? far_at(&far, u) : INFINITY;
+    for (int i = 0; i < CLOSER; i++)
+        known[i] = INFINITY;
+    /* about where the mark has smoothed the transform away, and from there on by longer and longer strides */
+    double smooth = sketch->low > 0.0 ? (1.0 + sketch->low) / sketch->low_width : (1.0 + sketch->high) / sketch->width;
+    int low = -1, last = CLOSER - 1, stride = 2, cell = (int)(log(larger(6.5 * smooth / contour->width, 1.0)) / log(SLOWER));
+    while (last - low > 1) {
+        cell = cell <= low ? low + 1 : cell >= last ? last - 1 : cell;
+        double u = contour->width * pow(SLOWER, cell);
+        known[cell] = far_at(&far, u);
+        if (level - high - times * known[cell] > enough - log(u))
+            last = cell;
+        else
+            low = cell;
+        cell = low < 0 ? last - stride : last == CLOSER - 1 ? low + stride : (low + last) / 2;
+        stride *= 2;
     }
-    for (int turn = 0; turn < 2; turn++) {
-        double held = INFINITY; /* what holds for one u holds beyond */
-        for (int cell = 0; cell < CELLS; cell++) {
-            held = known[cell] < INFINITY ? known[cell] : held;
-            decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), level - high - times * held - 2e-9);
-        }
-        found = cut_nodes(contour, decay, SPARSE);
-        int cut = (int)(log(larger(1.0, smaller(contour->wanted * contour->step / contour->width, 1e9))) / log(1.25) + 0.5);
-        for (int cell = cut - 2 * EVERY; turn == 0 && contour->wanted < INFINITY && cell < cut + 2; cell++)
-            if (cell >= 0 && cell < CELLS && known[cell] == INFINITY)
-                known[cell] = far_at(&far, left[cell]);
+    for (cell = last - BEFORE; cell < last + BEHIND; cell++)
+        if (cell >= 0 && cell < CLOSER && known[cell] == INFINITY)
+            known[cell] = far_at(&far, contour->width * pow(SLOWER, cell));
+    for (cell = 0; cell < CLOSER; cell++) { /* what holds for one u holds beyond */
+        held = known[cell] < INFINITY ? known[cell] : held;
+        decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), level - high - times * held - 2e-9);
     }
     free(far.room);
-    return found;
+    return cut_nodes(contour, decay, CLOSER, SLOWER, SPARSE);
 }
 
-/* log E e^{kL} of a small step, from above; 0 if it is not known */
-static int bound_small(Parted *parted) {
+/* What is not small counted apart, and log E e^{kL} of a small step from above; 0 if it is not known */
+static int bound_small(Parted *parted, double log_count) {
     const Sketch *sketch = &parted->sketch;
     Sketch here = {.high = sketch->low, .width = sketch->low_width};
-    Marked small;
-    int found = mark_cells(&small, &parted->run, &here, 2.0 + sketch->order, 1.0 + sketch->order) &&
-                count_large(&small, sketch->log_not_small, 14.0);
-    double excess = found ? not_large_above(&small, 1.0 + sketch->order) : NAN;
-    forget(&small);
+    Marked *small = &parted->low_step;
+    double digits = larger(14.0, FINE + log_count + sketch->log_not_small + REACH);
+    if (!mark_cells(small, &parted->run, &here, 2.0 + sketch->order, 1.0 + sketch->order) ||
+        !count_large(small, sketch->log_not_small, digits))
+        return 0;
+    double excess = not_large_above(small, 1.0 + sketch->order);
     parted->small = log1p(excess);
     return excess > -1.0 && excess < INFINITY;
 }
@@ -94,31 +103,37 @@ static int made(Parted *parted) {
     const Sketch *sketch = &parted->sketch;
     Contour *contour = &parted->contour;
     Marked *step = &parted->step;
-    double c = sketch->c, ahead = c + AHEAD[FORWARD - 1] * sketch->spread, k = 1.0 + c;
+    double c = sketch->c, ahead = sketch->ahead[FORWARD - 1], k = 1.0 + c;
     double log_count = log(run->most), needless = run->log_delta - (sketch->log_q + log_count + sketch->epsilon);
     if (!mark_cells(step, run, sketch, larger(2.0 + ahead, 10.0 / sketch->epsilon), 1.0 + ahead) ||
-        !count_large(step, sketch->log_q, DIGITS - smaller(larger(needless, 0.0), DIGITS - 4.0)) ||
-        (sketch->low > 0.0 && !bound_small(parted)))
+        !count_large(step, sketch->log_q, larger(DIGITS - larger(needless - 4.0, 0.0), 6.0 - smaller(log(sketch->high), 0.0))) ||
+        (sketch->low > 0.0 && !bound_small(parted, log_count)))
         return 0;
-    for (int i = 0; i < BACK; i++) {
-        parted->reverse[i] = log1p(reverse_above(step, sketch->rates[i]));
-        large_above(step, sketch->rates[i], sketch->epsilon, run->most * parted->reverse[i], &parted->light[i], &parted->heavy[i]);
-    }
+    double height[BACK], points[FORWARD + 1], middle[FORWARD + 1] = {0.0};
+    for (int i = 0; i < BACK; i++)
+        height[i] = run->most * (parted->reverse[i] = log1p(reverse_above(step, sketch->rates[i])));
+    large_above(step, sketch->rates, BACK, sketch->epsilon, height, parted->light, parted->heavy);
     double excess = 0.0;
     *contour = (Contour){
         .c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9, .parted = sketch->low > 0.0};
+    for (int i = 0; i <= FORWARD; i++)
+        points[i] = i < FORWARD ? 1.0 + sketch->ahead[i] : 1.0;
+    if (contour->parted)
+        log_middle_above(step, points, FORWARD + 1, middle);
+    contour->each_mass = middle[FORWARD];
     for (int i = 0; i < FORWARD; i++) {
-        double s = contour->forward[i] = c + AHEAD[i] * sketch->spread, found = not_large_above(step, 1.0 + s);
+        double s = contour->forward[i] = sketch->ahead[i], found = not_large_above(step, 1.0 + s);
         if (!(found < INFINITY))
             return 0;
         found = larger(found, contour->parted ? 0.0 : -0.5);
         contour->each_above[0][i] = log1p(found) + 4.0 * FUNCTION * found;
-        contour->each_middle[i] = contour->parted ? log_middle_above(step, 1.0 + s) : 0.0;
+        contour->each_middle[i] = middle[i];
         excess = i ? excess : found;
     }
     if (!step_for(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, excess) ||
         !(parted->nodes = malloc((size_t)contour->nodes * sizeof(Node))) ||
-        !not_large_along(step, k, contour->step, contour->nodes, -FINE - log_count, parted->nodes))
+        !not_large_along(step, contour->parted ? &parted->low_step : NULL, k, contour->step, contour->nodes, -FINE - log_count,
+                         -FINE - log_count + smaller(0.0, level_of(sketch, run->least)), parted->nodes))
         return 0;
     /* the decay was proved relative to a guess */
     const Node *first = parted->nodes;
@@ -275,7 +290,8 @@ static void emptied(Parted *parted) {
     free(parted->nodes);
     parted->nodes = NULL;
     forget(&parted->step);
-    parted->step = (Marked){.edges = NULL};
+    forget(&parted->low_step);
+    parted->step = parted->low_step = (Marked){.edges = NULL};
 }
 
 /* For the counts of a block, about this epsilon of the largest, or if it is 0 one that is guessed; NULL where there is no memory */
@@ -304,13 +320,19 @@ void close_parted(Parted *parted) {
 }
 
 int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high) {
-    double middle = 0.0;
+    double middle = 0.0, guess = parted->sketch.epsilon, least, most;
     int found = proved(parted, run, room, low, high, &middle);
-    if (!found && middle > 0.0 && fabs(middle - parted->sketch.epsilon) > NEAR * middle) { /* by itself, for that epsilon */
-        Run alone = *run;
+    for (int turn = 0; turn < AGAIN && middle > 0.0 && fabs(middle - guess) > NEAR * middle; turn++) {
+        if (found && *high - *low <= WIDE_ENDS * *high)
+            break;
+        Run alone = *run; /* by itself, for that epsilon */
         alone.least = alone.most = run->count;
-        Parted *again = opened(&alone, middle);
-        found = again && proved(again, run, room, low, high, &middle);
+        Parted *again = opened(&alone, guess = middle);
+        if (again && proved(again, run, room, &least, &most, &middle)) {
+            *low = found ? larger(*low, least) : least;
+            *high = found ? smaller(*high, most) : most;
+            found = 1;
+        }
         if (again)
             close_parted(again);
     }

@@ -37,7 +37,7 @@ int look_ahead(Contour *contour, double above[ROWS][FORWARD]) {
 }
 
 void choose_step(Contour *contour, double log_delta) {
-    double c = contour->c, left = 2.0 * PI * c / (TOLERANCE - log_delta), right = 0.0;
+    double c = contour->c, left = 2.0 * PI * c / larger(TOLERANCE + contour->log_mass - log_delta, 1.0), right = 0.0;
     for (int i = 1; i < FORWARD; i++) {
         double s = contour->forward[i], height = -INFINITY;
         for (int row = 0; row < contour->many; row++)
@@ -49,15 +49,15 @@ void choose_step(Contour *contour, double log_delta) {
 }
 
 /* How many nodes there are to be, given how the transform falls; 0 if there would be too many or they prove too little */
-int cut_nodes(Contour *contour, const double *decay, double allowed) {
+int cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed) {
     double c = contour->c, factor = c * (c + 1.0) / contour->step * SECOND_ORDER, share = contour->width / contour->step, rest;
-    double most = smaller(CELLS, log(larger(1.0, allowed / share)) / log(1.25));
+    double most = smaller(cells, log(larger(1.0, allowed / share)) / log(growth));
     contour->nodes = 0;
     if (!(most >= 0.0))
         return 0;
-    int cell = cut_of(decay, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
+    int cell = cut_of(decay, cells, growth, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
     contour->dropped = rest * factor;
-    contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(1.25, cell)) : INFINITY;
+    contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(growth, cell)) : INFINITY;
     contour->nodes = contour->wanted <= contour->most ? (Size)contour->wanted : 0;
     return contour->nodes > 0;
 }
@@ -113,7 +113,7 @@ void bounds(const Contour *contour, double epsilon, double *lower, double *upper
             aliased = smaller(aliased, contour->forward_log[pair][i] - s * epsilon - span * (s - c));
         }
         double beyond = exp(smaller(aliased + slack - scale, 700.0)) * wrap_near,
-               before = exp(smaller(-scale - span * c, 700.0)) * wrap_c;
+               before = exp(smaller(contour->log_mass - scale - span * c, 700.0)) * wrap_c;
         double low = totals[row] - lost - (beyond + before);
         if (low > 0.0)
             *lower = larger(*lower, scale - error + log(low));

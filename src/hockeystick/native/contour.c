@@ -131,19 +131,19 @@ FUNCTION_OF_PYTHON(native_terms) {
     return NULL;
 }
 
-int cut_of(const double *decay, double start, double step, double wanted, Size most, double *rest) {
-    double left[CELLS + 1], beyond[CELLS + 1], size[CELLS];
+int cut_of(const double *decay, int cells, double growth, double start, double step, double wanted, Size most, double *rest) {
+    double left[CLOSER + 1], beyond[CLOSER + 1], size[CLOSER];
     int cell = 0;
-    for (int i = 0; i < CELLS; i++) {
-        left[i] = i ? 1.25 * left[i - 1] : start;
+    for (int i = 0; i < cells; i++) {
+        left[i] = i ? growth * left[i - 1] : start;
         size[i] = decay[i] > 0.0 ? -smaller(decay[i], 700.0) : 0.0;
     }
-    exps(size, CELLS);
-    left[CELLS] = INFINITY;
-    beyond[CELLS] = 0.0;
-    for (int i = CELLS - 1; i >= 0; i--)
+    exps(size, cells);
+    left[cells] = INFINITY;
+    beyond[cells] = 0.0;
+    for (int i = cells - 1; i >= 0; i--)
         beyond[i] = beyond[i + 1] + size[i] * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
-    while (cell < most && cell < CELLS - 1 && beyond[cell] > wanted)
+    while (cell < most && cell < cells - 1 && beyond[cell] > wanted)
         cell++;
     *rest = beyond[cell];
     return cell;
@@ -163,7 +163,7 @@ FUNCTION_OF_PYTHON(native_cut) {
         release(&held);
         return PyErr_Format(PyExc_ValueError, "there are %d cells", CELLS);
     }
-    int cell = cut_of(decay.at, start, step, wanted, most, &rest);
+    int cell = cut_of(decay.at, CELLS, GROWTH, start, step, wanted, most, &rest);
     release(&held);
     return Py_BuildValue("(id)", cell, rest);
 }

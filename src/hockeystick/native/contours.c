@@ -8,6 +8,7 @@ static const double SHARES[CONTOURS] = {1.0, 0.75, 1.0, 0.55}, MANY[CONTOURS] = 
 #define ALLOWED 4096.0 /* nodes of a contour */
 #define WORK(run)                                                                                                                  \
     ((run)->removal[0] ? 4e5 : 3e6) /* nodes of the noise times those of the contour: for the order "add" there is no other way */
+#define HOPE 6.0                    /* log of how much of what is allowed beyond the last node */
 #define FINE 33.0                   /* -log of the error of the rule for values, times the count */
 
 /* About epsilon of so many steps, by the approximation at the saddle point of the block */
@@ -27,6 +28,7 @@ int ahead_of(Contour *contour, double count, double epsilon) {
             if (contour->parted)
                 above[pair][i] += smaller(0.0, log(count) + contour->each_middle[i]);
         }
+    contour->log_mass = contour->parted ? smaller(0.0, log(count) + contour->each_mass) : 0.0;
     contour->epsilon = epsilon;
     return look_ahead(contour, above);
 }
@@ -60,15 +62,15 @@ int at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
     return weigh(contour, value, error, errors);
 }
 
-/* Bounds of K ahead of the saddle, the step, and where the nodes may end, for every pair or for those that seem to matter */
-static int plan(Contour *contour, const Block *block, const Grid *grid, int every) {
+/* Bounds of K ahead of the saddle, for every pair or for those that seem to matter */
+static int plan(Contour *contour, const Block *block, int every) {
     const Run *run = &block->run;
-    double c = contour->c, points[ROWS], decay[ROWS * CELLS];
+    double c = contour->c;
     contour->pairs = run->many;
     for (int i = 0; i < FORWARD; i++) {
         double s = contour->forward[i] = c + AHEAD[i] * contour->width;
         for (int row = 0; row < run->many; row++) {
-            double bound = bound_above(grid, exponent(run, row, s));
+            double bound = bound_above(&contour->grid, exponent(run, row, s));
             if (!run->removal[row])
                 bound = smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
             contour->each_above[row][i] = bound;
@@ -78,21 +80,49 @@ static int plan(Contour *contour, const Block *block, const Grid *grid, int ever
         return 0;
     contour->many = 0;
     for (int row = 0; row < run->many; row++)
-        if (row == 0 || every || markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c) {
-            points[contour->many] = exponent(run, row, c);
+        if (row == 0 || every || markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c)
             contour->live[contour->many++] = row;
+    return 1;
+}
+
+/* Whether the transform seems not to have died out at u: what the guide's nodes tell, the others all against it */
+static int lasts(const Block *block, const Contour *contour, double u) {
+    const Guide *guide = &block->guide;
+    const double *ratio = guide->rows + guide->size, *base = ratio + 2 * guide->size;
+    double k = exponent(&block->run, 0, contour->c), all = 0.0, re = 0.0, im = 0.0, rest = 0.0;
+    for (Size j = 0; j < guide->size; j++) {
+        double weight = exp(smaller(k * ratio[j] + base[j], 600.0)), next = ratio[j + 1 < guide->size ? j + 1 : j];
+        all += weight;
+        if (u * (next - ratio[j]) < 1.0) {
+            re += weight * cos(u * ratio[j]);
+            im += weight * sin(u * ratio[j]);
+        } else {
+            rest += weight;
         }
-    double least = epsilon_of(block, run->least, run->log_delta), most = epsilon_of(block, run->most, run->log_delta);
-    if (!step_for(contour, run, least, most) || !decay_of(grid, points, contour->many, contour->width, decay))
-        return 0;
+    }
+    double left = (hypot(re, im) - rest) / all;
+    return left > 0.0 && -block->run.count * log(left) + 2.0 * log(u / contour->c) < TOLERANCE - HOPE;
+}
+
+/* The step, and where the nodes may end */
+static void cut(Contour *contour, const Block *block, double most) {
+    const Run *run = &block->run;
+    double points[ROWS], decay[ROWS * CELLS];
+    double least = epsilon_of(block, run->least, run->log_delta), last = epsilon_of(block, run->most, run->log_delta);
+    for (int row = 0; row < contour->many; row++)
+        points[row] = exponent(run, contour->live[row], contour->c);
+    contour->stage = 2;
+    contour->wanted = INFINITY;
+    if (!step_for(contour, run, least, last) || lasts(block, contour, most * contour->step) ||
+        !decay_of(&contour->grid, points, contour->many, contour->width, decay))
+        return;
     for (int cell = 0; cell < CELLS; cell++) {
         double slowest = decay[cell];
         if (contour->many > 1)
             slowest = smaller(slowest, decay[CELLS + cell]);
         decay[cell] = run->least * slowest * (1.0 - 4.0 * UNIT);
     }
-    cut_nodes(contour, decay, ALLOWED);
-    return 1;
+    cut_nodes(contour, decay, CELLS, GROWTH, ALLOWED);
 }
 
 /* K of one step at the nodes, and its errors; 0 if that takes too long */
@@ -150,14 +180,12 @@ static Contour *planned(Block *block, int turn, int every) {
     contour->width = 1.0 / sqrt(run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c)));
     if (SHARES[turn] < 1.0)
         contour->width = smaller(contour->width, (block->saddle - c) / AHEAD[2]);
-    Grid grid;
     double k = exponent(run, 0, c), lead = log(run->most) + 14.0 + log(2.0 + fabs(k));
     double wide = 0.5 * smaller(run->noise, 4.0), least = smaller(smaller(k, -k), smaller(1.0 - k, 0.0));
     double step = PI / sqrt(lead * (0.5 + 1.0 / (wide * wide) - 0.125 * least / (run->noise * run->noise)));
-    double *rows = make_grid(&grid, run, k, lead, 0.0, c + AHEAD[FORWARD - 1] * contour->width + 1.0, step);
-    if (rows && plan(contour, block, &grid, every))
+    contour->rows = make_grid(&contour->grid, run, k, lead, 0.0, c + AHEAD[FORWARD - 1] * contour->width + 1.0, step);
+    if (contour->rows && plan(contour, block, every))
         contour->stage = 1;
-    free(rows);
     return contour->stage > 0 ? contour : NULL;
 }
 
@@ -207,6 +235,8 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
         *high = top;
         return 1;
     }
+    if (contour->stage == 1)
+        cut(contour, block, turn ? MANY[turn] : FEW); /* the third takes the nodes of the first, if they are not too many */
     if (!(top < INFINITY) || !contour->nodes || (!contour->values && !lay(contour, &block->run))) {
         contour->nodes = 0;
         return 0;

@@ -19,8 +19,10 @@ static void block_of(Run *run) {
 
 static void close_block(Block *block) {
     for (int turn = 0; turn < CONTOURS; turn++)
-        for (int every = 0; every < 2; every++)
+        for (int every = 0; every < 2; every++) {
             free(block->contours[turn][every].values);
+            free(block->contours[turn][every].rows);
+        }
     free(block->room.at);
     if (block->parted)
         close_parted(block->parted);

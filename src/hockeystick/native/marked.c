@@ -5,7 +5,7 @@
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 #define LOW (-11.5) /* where the noise begins */
 #define ERFC (64.0 * UNIT)
-#define WIDEST 0.74 /* angle of a line */
+#define WIDEST 0.5 /* angle of a line */
 
 /* An upper bound of the normal distribution function */
 double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
@@ -13,10 +13,10 @@ double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc
 /* Room for the cells; 0 if there would be too many, or no memory */
 int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast) {
     double noise = run->noise, narrow = smaller(noise, 1.0), high = sketch->high, width = sketch->width;
-    /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-80 of what is
+    /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-50 of what is
      * large */
     double end = place_of(run, high + 60.0 * width + 1.5 * most * width * width / (1.0 + high));
-    double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 13.0), last = larger(end, far);
+    double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 10.0), last = larger(end, far);
     *step = (Marked){.run = run, .high = high, .width = width, .left = exp(log_tail_bound(-LOW)), .fast = fast};
     step->low = sketch->low;
     step->low_width = sketch->low_width;
@@ -32,10 +32,9 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
     step->cell = (last - LOW) / (double)cells;
     step->ratio = step->edges + n, step->share = step->edges + 2 * n, step->x = step->edges + 4 * n,
     step->log_mass = step->edges + 5 * n;
-    fill_rows(step->edges, n, LOW, step->cell, noise, run->rate);
+    fill_rows(step->edges, step->x, n, LOW, step->cell, noise, run->rate);
     step->kept = cells;
     for (Size j = 0; j < n; j++) {
-        step->x[j] = expm1(step->ratio[j]);
         if (j && step->kept == cells && step->edges[j] >= end)
             step->kept = j;
         if (j < cells) {
@@ -55,23 +54,26 @@ void forget(Marked *step) {
 /* Bounds of |1 - g| and of |g| on a cell, on the line z + i noise angle, for one mark (Lemma 19c) */
 static void both_sides(const Marked *step, Size cell, double cosine, double sine, double mark, double width, double *below,
                        double *above) {
-    double rate = step->run->rate, far = rate + mark, inverse = 1.0 / width;
-    double left = ((step->x[cell] + rate) * cosine - far) * inverse, right = ((step->x[cell + 1] + rate) * cosine - far) * inverse;
-    double b = (step->x[cell + 1] + rate) * sine * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
-    double exponent = 0.5 * (b - near) * (b + near), bulge = exponent < 700.0 ? 0.4 * b * exp(exponent) : INFINITY;
-    *below = g_above(-left) + bulge + NEVER;
-    *above = g_above(right) + bulge + NEVER;
+    double far = step->run->rate + mark, inverse = 1.0 / width;
+    double low = step->share[cell] * (1.0 + step->x[cell]) * inverse,
+           b = step->share[cell + 1] * (1.0 + step->x[cell + 1]) * inverse;
+    double left = low * cosine - far * inverse, right = b * cosine - far * inverse, near = left > 0.0 ? left : smaller(right, 0.0);
+    b *= sine;
+    double exponent = 0.5 * (b - near) * (b + near), bulge = 0.0;
+    if (exponent > -700.0) /* or it is less than NEVER */
+        bulge = exponent < 700.0 ? bulge_at(low * sine) * exp(exponent) : INFINITY;
+    *below = (left > 0.0 ? 0.0 : 1.0) + bulge + NEVER;
+    *above = (right < 0.0 ? 0.0 : 1.0) + bulge + NEVER;
 }
 
-/* A bound of |nu|, |1 - nu|, |kappa - nu|, or of the last two together */
+/* A bound of |nu|, |1 - nu| or |kappa - nu| */
 double off_line(const Marked *step, Size cell, double cosine, double sine, int kind) {
     double rest, heavy, small, not_small;
     both_sides(step, cell, cosine, sine, step->high, step->width, &rest, &heavy);
     if (kind == LARGE || kind == KEPT || !(step->low > 0.0))
         return kind == LARGE ? heavy : rest;
     both_sides(step, cell, cosine, sine, step->low, step->low_width, &small, &not_small);
-    double middle = smaller(not_small + heavy, small + rest);
-    return kind == MIDDLE ? middle : rest + middle;
+    return smaller(not_small + heavy, small + rest);
 }
 
 /* Whether, on that line, the bounds fall right of the cells: |1 - g| in any case, with e^{kL}, |Im k| <= reach, and x beside it */
@@ -132,23 +134,12 @@ static double step_by(const Marked *step, double angle, int kind, double k, doub
     return rise < 1e6 ? 2.0 * PI * step->run->noise * angle / (larger(rise, 0.0) + log1p(exp(-fabs(rise)))) : 0.0;
 }
 
-/* About the longest of those steps; 0 if there is none */
+/* Nearly the longest of those steps, which changes little with the angle; 0 if there is none */
 double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal) {
     double noise = step->run->noise, sharp = (step->high + step->run->rate) / step->width;
-    double start = smaller(WIDEST, 8.7 / sqrt(sharp * sharp + noise * noise));
-    double best = step_by(step, start, kind, k, reach, size, log_goal);
-    for (int way = 0, better = 0; way < 2 && !better; way++) {
-        double ratio = way ? 1.0 / 1.35 : 1.35, angle = start * ratio;
-        for (int turn = 0; turn < ANGLES && angle <= WIDEST; turn++, angle *= ratio) {
-            double found = step_by(step, angle, kind, k, reach, size, log_goal);
-            if (found > best) {
-                best = found;
-                better = 1;
-            } else if (best > 0.0) {
-                break;
-            }
-        }
-    }
+    double angle = smaller(WIDEST, 5.0 / sqrt(sharp * sharp + noise * noise)), best = 0.0;
+    for (int turn = 0; turn < ANGLES && !(best > 0.0); turn++, angle *= 0.75)
+        best = step_by(step, angle, kind, k, reach, size, log_goal);
     return best * (1.0 - 1e-9);
 }
 
@@ -171,10 +162,12 @@ int count_large(Marked *step, double log_q, double digits) {
     const Run *run = step->run;
     double log_count = log(run->count), size = larger(1.0, step->fast), last = step->edges[step->cells];
     double real = marked_step(step, KEPT, step->fast, 0.0, size, step->rule = -16.0 - log_count);
-    double spacing = smaller(real, marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits)), low = LOW;
+    double spacing = smaller(real, marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits)),
+           low = larger(LOW, -sqrt(2.0 * (2.0 + log(1.0 + step->fast * run->rate) - step->rule)));
     if (!(spacing > 0.0 && spacing < 1e3))
         return 0;
     exact_places(&low, &spacing);
+    step->before = exp(log_tail_bound(-low));
     double count = (last - low) / spacing + 2.0;
     if (!(count < MOST))
         return 0;
@@ -183,12 +176,12 @@ int count_large(Marked *step, double log_q, double digits) {
         return 0;
     step->nodes_x = step->rows + 4 * n, step->large = step->rows + 5 * n, step->kept_weight = step->rows + 6 * n,
     step->room = step->rows + 7 * n;
-    fill_rows(step->rows, n, low, spacing, run->noise, run->rate);
+    fill_rows(step->rows, step->nodes_x, n, low, spacing, run->noise, run->rate);
     const double *z = step->rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     Exact q = {0.0, 0.0}, drift = {0.0, 0.0};
     double off_q = 0.0, off_drift = 0.0;
     for (Size j = 0; j < n; j++) {
-        double x = step->nodes_x[j] = expm1(ratio[j]), y = (x - step->high) / step->width, weight = exp(base[j]);
+        double x = step->nodes_x[j], y = (x - step->high) / step->width, weight = exp(base[j]);
         double nu = y > 8.5 ? 1.0 : y < -37.0 ? 0.0 : 0.5 * erfc(-M_SQRT1_2 * y);
         step->large[j] = nu;
         step->kept_weight[j] = y < -8.5 ? weight : weight * g_above(-y);
@@ -206,10 +199,12 @@ int count_large(Marked *step, double log_q, double digits) {
     step->q = q.sum + q.rest;
     step->drift = drift.sum + drift.rest;
     double beyond = exp(right_tail(run->noise, run->rate, 1.0, last) + M_LN2 * 2.0) + exp(log_q - digits);
-    beyond += 2.0 * step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER * (1.0 + step->high);
+    beyond += 2.0 * step->before * g_above((step->nodes_x[0] - step->high) / step->width) + 2.0 * NEVER * (1.0 + step->high);
     if (!(step->drift > 0.0 && off_drift + beyond < 0.5 * step->drift && off_q + beyond < 0.5 * step->q))
         return 0;
-    step->error = larger((off_q + beyond) / step->q, (off_drift + beyond) / step->drift) * (1.0 + 1e-6) + 8.0 * UNIT;
+    double together = (off_q + off_drift + 2.0 * beyond) / (step->q + step->drift);
+    step->error = larger((off_q + beyond) / step->q, together) * (1.0 + 1e-6) + 8.0 * UNIT;
+    step->drift_error = (off_drift + beyond) / step->drift * (1.0 + 1e-6) + 8.0 * UNIT;
     return 1;
 }
 
@@ -241,20 +236,25 @@ double not_large_above(const Marked *step, double k) {
         if (z[j] >= end) /* one node is beyond it; those left out add up to less than the integral */
             break;
     }
-    double left = step->left * (1.0 + k * rate), out = (step->q + k * step->drift) * (1.0 - step->error - SLACK);
+    double left = step->before * (1.0 + k * rate),
+           out = step->q * (1.0 - step->error - SLACK) + k * step->drift * (1.0 - step->drift_error - SLACK);
     return (total + left + exp(step->rule)) * (1.0 + SLACK) + beyond_kept(step, k) - out;
 }
 
-/* log of an upper bound of mid = E (kappa - nu) e^{kL} at a real k >= 1, by cells */
-double log_middle_above(const Marked *step, double k) {
-    double total = step->left * g_above((step->x[0] - step->low) / step->low_width);
+/* log of upper bounds of mid = E (kappa - nu) e^{kL} at some real k >= 1, by cells */
+void log_middle_above(const Marked *step, const double *k, int many, double *found) {
+    for (int i = 0; i < many; i++)
+        found[i] = step->left * g_above((step->x[0] - step->low) / step->low_width);
     for (Size j = 0; j < step->kept; j++) {
-        double tilt = step->log_mass[j] + k * step->ratio[j + 1];
         double share =
             smaller(g_above((step->x[j + 1] - step->low) / step->low_width), g_above((step->high - step->x[j]) / step->width));
-        total += tilt < 600.0 ? exp(tilt) * share : INFINITY;
+        for (int i = 0; i < many; i++) {
+            double tilt = step->log_mass[j] + k[i] * step->ratio[j + 1];
+            found[i] += tilt < 600.0 ? exp(tilt) * share : INFINITY;
+        }
     }
-    return log(total * (1.0 + SLACK) + beyond_kept(step, k)) + SLACK;
+    for (int i = 0; i < many; i++)
+        found[i] = log(found[i] * (1.0 + SLACK) + beyond_kept(step, k[i])) + SLACK;
 }
 
 /* An upper bound of E e^{-kL} - 1, k > 0 */
@@ -265,14 +265,13 @@ double reverse_above(const Marked *step, double k) {
     return (inside + left + right) * (1.0 + SLACK);
 }
 
-/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, k > 0: of those the one for which
-   the first and e^height times the second are least */
-void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy) {
+/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, for some k > 0: of those the one for
+   which the first and e^height times the second are least */
+void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy) {
     const double *z = step->rows, *ratio = z + step->nodes, *base = z + 3 * step->nodes;
     Size last = step->nodes - 1, first = last;
-    double grown = exp(smaller(height, 600.0)), front = base[0] + 0.5 * z[0] * z[0], best = INFINITY, *mass = step->room;
-    double beyond = log_tail_bound(z[last]) + k * (pivot - ratio[last]), far = beyond < 700.0 ? exp(beyond) + 1e-300 : INFINITY;
-    double near = step->left * g_above((step->x[0] - step->high) / step->width) + 2.0 * NEVER;
+    double front = base[0] + 0.5 * z[0] * z[0], *mass = step->room;
+    double near = step->before * g_above((step->nodes_x[0] - step->high) / step->width) + 2.0 * NEVER;
     while (first > 0 && step->large[first] > 0.0)
         first--;
     for (Size j = first; j < last; j++) { /* between nodes, and left of them */
@@ -281,14 +280,21 @@ void large_above(const Marked *step, double k, double pivot, double height, doub
         near += mass[j];
         mass[step->nodes + j + 1] = near;
     }
-    *light = *heavy = INFINITY;
-    for (Size j = last; j > first; j--) {
-        double total = mass[step->nodes + j] + grown * far, raised = k * (pivot - ratio[j - 1]);
-        if (total < best) {
-            best = total;
-            *light = mass[step->nodes + j] * (1.0 + 2.0 * SLACK);
-            *heavy = far * (1.0 + 2.0 * SLACK);
+    for (int i = 0; i < many; i++) {
+        double beyond = log_tail_bound(z[last]) + k[i] * (pivot - ratio[last]),
+               far = beyond < 700.0 ? exp(beyond) + 1e-300 : INFINITY;
+        double grown = exp(smaller(height[i], 600.0)), best = INFINITY;
+        light[i] = heavy[i] = INFINITY;
+        for (Size j = last; j > first; j--) {
+            double total = mass[step->nodes + j] + grown * far, raised = k[i] * (pivot - ratio[j - 1]);
+            if (total < best) {
+                best = total;
+                light[i] = mass[step->nodes + j] * (1.0 + 2.0 * SLACK);
+                heavy[i] = far * (1.0 + 2.0 * SLACK);
+            } else if (grown * far > best) {
+                break; /* it grows from here on */
+            }
+            far += raised < 600.0 ? mass[j - 1] * exp(raised) : INFINITY;
         }
-        far += raised < 600.0 ? mass[j - 1] * exp(raised) : INFINITY;
     }
 }

@@ -1,19 +1,21 @@
 /* Twins of loss/parted_cells.py and loss/parted_step.py: phi = E (1 - nu) e^{kL} off the real axis, how it falls and its values. */
 #include "native.h"
 
-enum { JOINED = 2, TERMS = 40, PIECE = 64, NARROWED = 3 };
-static const double LINES[TURNED] = {0.12, 0.25, 0.5};
-static const int SHIFTS[NARROWED] = {0, 4, 9};
-#define FAINT 30.0 /* log of how much less is counted, not summed */
-#define WORK 1e7   /* nodes of the noise times those of the contour */
+enum { JOINED = 2, TERMS = 40, LOWEST = 28, PIECE = 64, NARROWED = 3 };
+static const double LINES[TURNED] = {3.8, 4.5, 5.3}; /* their angles, over the sharpness of the lower mark */
+#define STEEPEST 0.6                                 /* the largest angle */
+#define NARROWER 0.95                                /* log of how much closer than half a turn */
+#define FAINT 30.0                                   /* log of how much less is counted, not summed */
+#define TAYLOR 2.0                                   /* |k L| of the nodes that are summed by powers */
+#define WORK 1e7                                     /* nodes of the noise times those of the contour */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
    numerics/transform.py; phi is at least phi(k) */
-void fall_of(const Marked *step, double k, double phi, double start, double *out) {
+void fall_of(const Marked *step, double k, double phi, double start, int cells, double growth, double *out) {
     Size joined = step->kept / JOINED, live = 0;
-    double moments[CELLS] = {0.0}, mass[2048], low[2048], high[2048], right[CELLS], left = start;
-    for (int cell = 0; cell < CELLS; cell++)
-        right[cell] = (cell ? right[cell - 1] : start) * 1.25;
+    double moments[CLOSER] = {0.0}, mass[2048], low[2048], high[2048], right[CLOSER], left = start;
+    for (int cell = 0; cell < cells; cell++)
+        right[cell] = (cell ? right[cell - 1] : start) * growth;
     for (Size i = 0; i < joined && live < 2048; i++) {
         Size from = i * JOINED, to = from + JOINED;
         double far = larger(fabs(step->edges[from]), fabs(step->edges[to])), y = (step->x[to] - step->high) / step->width;
@@ -25,7 +27,7 @@ void fall_of(const Marked *step, double k, double phi, double start, double *out
         live += mass[live] > 1e-20;
     }
     for (Size i = 0; i < live; i++) {
-        int cell = CELLS - 2;
+        int cell = cells - 2;
         for (Size j = i + 1; j < live; j++) {
             double inner = low[j] - high[i], outer = high[j] - low[i];
             while (cell >= 0 && !(right[cell] * outer <= PI * (1.0 - 1e-9)))
@@ -35,66 +37,112 @@ void fall_of(const Marked *step, double k, double phi, double start, double *out
             moments[cell] += inner > 0.0 ? mass[i] * mass[j] * inner * inner : 0.0;
         }
     }
-    for (int cell = CELLS - 2; cell >= 0; cell--)
+    for (int cell = cells - 2; cell >= 0; cell--)
         moments[cell] += moments[cell + 1];
-    for (int cell = 0; cell < CELLS; cell++, left *= 1.25) {
+    for (int cell = 0; cell < cells; cell++, left *= growth) {
         double best = 0.0;
         for (int way = 0; way < NARROWED; way++) {
-            double t = PI / pow(1.25, SHIFTS[way]), factor = 2.0 * (1.0 - cos(t)) / (t * t) * (1.0 - 1e-9);
-            if (cell + SHIFTS[way] < CELLS)
-                best = larger(best, moments[cell + SHIFTS[way]] * factor);
+            int shift = (int)(way * (NARROWER / log(growth)));
+            double t = PI / pow(growth, shift), factor = 2.0 * (1.0 - cos(t)) / (t * t) * (1.0 - 1e-9);
+            if (cell + shift < cells)
+                best = larger(best, moments[cell + shift] * factor);
         }
         double gap = smaller(left * left * best, 1.0) * (1.0 - SLACK);
         out[cell] = -0.5 * log1p(-smaller(gap, 1.0 - 1e-15));
     }
 }
 
-/* The integrand of phi(k), or of mid(k), on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; 0 where there is no
- * memory */
-int look_far(Far *far, const Marked *step, int kind, double k) {
-    Size cells = far->cells = step->kept;
-    double *room = malloc((size_t)(2 * TURNED * cells) * sizeof(double)), noise = step->run->noise;
-    far->room = room;
-    if (!room)
+enum { PLAIN, ARG, SHARE, LEFT, RIGHT, TURN, COLUMNS }; /* of a line: two for edges, four for cells */
+
+/* The integrand of mid(k), or of phi(k) if none is small, on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; between
+   the edges of a cell its logarithm is told to second order (Lemma 19c).  0 where there is no memory */
+int look_far(Far *far, const Marked *step, double k) {
+    Size cells = far->cells = step->kept, n = cells + 1;
+    int many = step->low > 0.0 ? 2 : 1;
+    double marks[2] = {step->high, step->low}, widths[2] = {step->width, step->low_width}, noise = step->run->noise,
+           rate = step->run->rate;
+    double sharp = (rate + marks[many - 1]) / widths[many - 1], eighth = 0.125 * step->cell * step->cell * (1.0 + SLACK);
+    if (!(far->room = malloc((size_t)(COLUMNS * TURNED * n) * sizeof(double))))
         return 0;
     for (int turn = 0; turn < TURNED; turn++) {
-        double angle = LINES[turn], cosine = cos(angle), sine = sin(angle), height = 0.5 * noise * angle * noise * angle,
-               mark = 0.0;
-        double *log_f = room + 2 * turn * cells, *arg = log_f + cells, before = 0.0;
-        far->arg[turn] = arg;
-        far->log_f[turn] = falls_beyond(step, step->last_x, angle, k, 0.0) ? log_f : NULL;
-        for (Size cell = 0; far->log_f[turn] && cell < cells; cell++) {
-            double r = step->share[cell];
-            mark = log(off_line(step, cell, cosine, sine, kind)) + k * step->ratio[cell + 1] + height;
-            before = cell ? before : mark;
-            log_f[cell] = mark + step->log_mass[cell];
-            arg[cell] = atan2(r * sine, 1.0 - r * (1.0 - cosine)) * (1.0 - 1e-12);
+        double angle = smaller(LINES[turn] / sharp, STEEPEST), cosine = cos(angle), sine = sin(angle), twice = cos(2.0 * angle);
+        double height = 0.5 * noise * angle * noise * angle, half = noise * cos(0.5 * angle), *at = far->room + turn * COLUMNS * n;
+        double front = log(step->cell) - LOG_ROOT_TWO_PI + SLACK + height + eighth, below = 0.0;
+        far->ends[turn] = INFINITY;
+        if (!falls_beyond(step, step->last_x, angle, k, 0.0))
+            continue;
+        double before[2] = {0.0, 0.0}, last[2] = {0.0, 0.0};
+        for (Size j = 0; j < n; j++) {
+            double r = step->share[j], z = step->edges[j], shifted = r * (1.0 + step->x[j]), small = NEVER, large = NEVER;
+            double left = -INFINITY, right = -INFINITY;
+            for (int i = 0; i < many; i++) {
+                double size = shifted / widths[i], mean = (rate + marks[i]) / widths[i], a = size * cosine - mean, b = size * sine;
+                double swell = 0.5 * (b - a) * (b + a), here = swell;
+                double bend = eighth * larger(0.0, size * (2.0 * size * twice - mean * cosine)) / (noise * noise);
+                if (last[i] * twice > mean * cosine && bend > before[i] - swell) { /* it falls throughout the cell */
+                    bend = 0.0;
+                    here = before[i];
+                }
+                bend += log(many * bulge_at(last[i] * sine));
+                left = larger(left, before[i] + bend);
+                right = larger(right, here + bend);
+                before[i] = swell;
+                last[i] = size;
+                small += a > 0.0 ? 0.0 : 1.0;
+                large += a > 0.0 ? 1.0 : 0.0;
+            }
+            at[PLAIN * n + j] = k * step->ratio[j] - 0.5 * z * z + front;
+            at[ARG * n + j] = atan2(r * sine, 1.0 - r * (1.0 - cosine)) * (1.0 - 1e-12);
+            if (j) {
+                at[SHARE * n + j - 1] = log(many > 1 ? smaller(below, large) : below);
+                at[LEFT * n + j - 1] = left;
+                at[RIGHT * n + j - 1] = right;
+                at[TURN * n + j - 1] = eighth * r * (1.0 - step->share[j - 1]) / (half * half);
+            }
+            below = small;
         }
-        /* what lies beyond the cells on either side */
-        far->ends[turn] = larger(larger(mark + log_tail_bound(step->edges[cells]), before + log(step->left)), -700.0) + M_LN2;
+        double right = log(off_line(step, cells - 1, cosine, sine, MIDDLE)) + k * step->ratio[cells],
+               left = log(off_line(step, 0, cosine, sine, MIDDLE)) + k * step->ratio[1];
+        far->ends[turn] =
+            larger(larger(right + log_tail_bound(step->edges[cells]), left + log(step->left)) + height, -700.0) + M_LN2;
     }
     return 1;
 }
 
+/* log of the two parts of a cell of a line at u */
+static inline void parts_of(const double *at, Size n, Size cell, double u, double *plain, double *swollen) {
+    double turn = u * at[TURN * n + cell], here = at[PLAIN * n + cell] - u * at[ARG * n + cell] + turn,
+           next = at[PLAIN * n + cell + 1] - u * at[ARG * n + cell + 1] + turn;
+    *plain = larger(here, next) + at[SHARE * n + cell];
+    *swollen = larger(here + at[LEFT * n + cell], next + at[RIGHT * n + cell]);
+}
+
 /* A bound of log |phi(k + iu)|, or of log |mid|, for this u and beyond */
 double far_at(const Far *far, double u) {
-    double found = INFINITY;
+    double found = INFINITY, one, two;
+    Size n = far->cells + 1;
     for (int turn = 0; turn < TURNED; turn++) {
-        const double *log_f = far->log_f[turn], *arg = far->arg[turn];
-        if (!log_f)
+        const double *at = far->room + turn * COLUMNS * n;
+        double top = far->ends[turn];
+        if (!(top < INFINITY))
             continue;
-        double top = far->ends[turn], inside = 1.0 + (double)far->cells * exp(-FAINT);
-        for (Size cell = 0; cell < far->cells; cell++)
-            top = larger(top, log_f[cell] - arg[cell] * u);
-        inside = exp(far->ends[turn] - top) + (double)far->cells * exp(-FAINT);
         for (Size cell = 0; cell < far->cells; cell++) {
-            double one = log_f[cell] - arg[cell] * u - top;
-            inside += one > -FAINT ? exp(one) : 0.0;
+            parts_of(at, n, cell, u, &one, &two);
+            top = larger(top, larger(one, two));
+        }
+        double inside = exp(far->ends[turn] - top) + 2.0 * (double)far->cells * exp(-FAINT);
+        for (Size cell = 0; cell < far->cells; cell++) {
+            parts_of(at, n, cell, u, &one, &two);
+            inside += one > top - FAINT ? exp(one - top) : 0.0;
+            inside += two > top - FAINT ? exp(two - top) : 0.0;
         }
         found = smaller(found, top + log(inside));
     }
     return found + 2.0 * SLACK;
 }
+
+/* Where no square is too small a number */
+static inline double modulus(double re, double im) { return sqrt(re * re + im * im); }
 
 /* log(1 + z), to relative accuracy: `log1p_complex` */
 static void log_of(double re, double im, double *log_re, double *log_im) {
@@ -103,41 +151,72 @@ static void log_of(double re, double im, double *log_re, double *log_im) {
     *log_im = atan2(im, 1.0 + re);
 }
 
-/* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rule errs by about e^log_goal.  0 if that takes
-   too long. */
-int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Node *nodes_of) {
-    const Run *run = step->run;
-    int parted = step->low > 0.0, many = parted ? 2 : 1;
-    double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), end = step->edges[step->kept];
-    double length = marked_step(step, ALL, k, reach, size, log_goal), low = step->edges[0];
-    if (!(length > 0.0 && length < 1e3))
+/* Values along a contour, and a bound of their errors: fixed + |k + iu| slope + |(k + iu)(k + iu - 1)| curve */
+typedef struct {
+    double *re, *im, fixed, slope, curve;
+} Along;
+
+/* The nodes of the noise from z on for a rule that errs by e^log_goal, as rows; 0 if there are too many, or no memory */
+static Size lay_nodes(const Marked *step, int kind, double k, double reach, double size, double log_goal, double z, Size nodes,
+                      double **rows) {
+    double length = smaller(marked_step(step, kind, k, reach, size, log_goal), 1.0), low = z;
+    if (!(length > 0.0))
         return 0;
     exact_places(&low, &length);
-    double places = (end - low) / length + 2.0;
-    if (!(places * (double)nodes < 2.0 * WORK && places < 1e5))
+    double places = (step->edges[step->kept] - low) / length + 2.0;
+    if (!(places >= 1.0 && places * (double)nodes < 2.0 * WORK && places < 1e5) ||
+        !(*rows = malloc((size_t)(7 * (Size)places) * sizeof(double))))
         return 0;
-    Size n = (Size)places, first = 0, last;
-    double *space = calloc((size_t)(7 * n + 4 * nodes), sizeof(double));
-    if (!space)
+    fill_rows(*rows, *rows + 6 * (Size)places, (Size)places, low, length, step->run->noise, step->run->rate);
+    return (Size)places;
+}
+
+/* Whether what is not large, times e^{kL} or 1 + |k| x, falls from a node on: the hazard of g is at least its argument */
+static int falls_from(const Marked *step, double k, double z, double x) {
+    double square = step->width * step->width, over = x - step->high;
+    return z > 0.0 && x > 0.0 && over > 5.0 * step->width && k * square < over * (1.0 + x) && square < over * x;
+}
+
+static double relative_error(Size far, double z) {
+    double terms = (double)((far < 32 ? far : 32) + (far + 31) / 32);
+    return 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
+}
+
+/* Adds sums of a piece to others, and begins anew */
+static void gather(double some[LOWEST], double all[LOWEST]) {
+    for (int m = 0; m < LOWEST; m++) {
+        all[m] += some[m];
+        some[m] = 0.0;
+    }
+}
+
+/* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu the higher mark; the rule errs by about e^log_goal.  0
+   if that takes too long. */
+static int kept_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
+    const Run *run = step->run;
+    double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), *rows = NULL;
+    double start = larger(step->edges[0], -sqrt(2.0 * (4.0 + log(3.0 + size) - log_goal)));
+    Size n = lay_nodes(step, KEPT, k, reach, size, log_goal, start, nodes, &rows), first = 0, last;
+    if (!n)
         return 0;
-    double *rows = space, *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n;
-    double *tilted = rows + 5 * n, *re = rows + 7 * n, *im = re + 2 * nodes;
-    fill_rows(rows, n, low, length, run->noise, run->rate);
-    double mark = parted ? step->low : step->high, width = parted ? step->low_width : step->width;
-    double near = smaller(1.0 / size, log1p(larger(0.0, smaller(0.6 * mark, mark - 10.0 * width))));
-    while (first < n && ratio[first] < -1.0 / size)
+    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n,
+           *excess = rows + 6 * n;
+    double unmarked = log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width)));
+    double near = smaller(TAYLOR / size, unmarked), least = log1p(-run->rate);
+    while (first < n && ratio[first] < -TAYLOR / size)
         first++;
     for (last = first; last < n && ratio[last] < near; last++) /* marks begin to the right of it */
         ;
 
-    /* nodes with |k L| <= 1, by powers of L, some at a time: `_near` */
-    double powers[TERMS] = {0.0}, part[TERMS], square = 0.0, spread = 0.0, remainder = 0.0, near_error = 0.0;
+    /* nodes with |k L| <= TAYLOR, by powers of L, some at a time: `_near`; their sum is at most e^|kL| |k L|^2/2 */
+    double powers[TERMS] = {0.0}, part[TERMS], square = 0.0, spread = 0.0, remainder = 0.0, grown_by = 1.0;
     int degree = 2;
     if (last > first) {
         double widest = larger(size * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300), term = widest / 3.0;
         while (degree * term > 0x1p-55)
             degree++, term *= widest / (degree + 1);
         remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2));
+        grown_by = exp(widest) * (1.0 + 1e-6);
     }
     for (Size start = first; start < last; start += PIECE) {
         for (int m = 0; m < degree - 1; m++)
@@ -162,53 +241,52 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
     }
     for (int m = degree - 3; m >= 0; m--)
         powers[m] += powers[m + 1];
-    near_error = 1.36 * square * ((PIECE + 2.0 * pieces + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
+    found->curve = grown_by * (0.5 * square * ((PIECE + 2.0 * pieces + 4.0 * degree + 30.0) * UNIT + remainder) + spread);
 
     /* the others: their weights, and what multiplies |k| in the errors, and what does not */
-    Size far = n - (last - first), place = 0;
+    Size far = n - (last - first), place = 0, lower = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
-    double terms = (double)((far < 32 ? far : 32) + (far + 31) / 32), fixed = 0.0, slope = 0.0, tiny = 0.0;
-    double middle_fixed = 0.0, middle_slope = 0.0, faint = exp(log_goal - 3.0) / (double)n;
-    for (Size j = 0; j < n; j++) {
+    double fixed = 0.0, slope = 0.0, tiny = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[LOWEST] = {0.0}, at_least = 0.0;
+    double some[LOWEST] = {0.0},
+           deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
+    int fits = 1;
+    for (Size j = 0; j < n && fits; j++) {
         if (first <= j && j < last)
             continue;
-        double l = ratio[j], x = expm1(l), z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
+        double l = ratio[j], x = excess[j], z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
                own = exp(base[j]);
-        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l);
-        double kept = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
-        if (k * l > 600.0) {
-            free(space);
-            return 0;
+        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), above = l - least;
+        if (above * size < TAYLOR && l < unmarked) { /* by powers of L - log(1 - q) */
+            double power = own, relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
+            for (int m = 0; m < LOWEST; m++) {
+                some[m] += power;
+                power *= above;
+            }
+            if (++lower % PIECE == 0)
+                gather(some, lowest);
+            at_least += own;
+            add(&mass, own);
+            add(&drift, own * x);
+            fixed += own * (1.0 + deep) * relative;
+            slope += own * (deep * (moved + (FUNCTION + 4.0 * UNIT) * fabs(least)) + fabs(x) * relative + (1.0 + x) * moved);
+            continue;
         }
+        double kept = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
+        fits = k * l <= 600.0;
         double grown = exp(base[j] + k * l), light = own * kept, row = grown * kept;
         double off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER;
         double most = (grown + own * (1.0 + size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
         if (most < faint) { /* far out on either side */
             fixed += most;
-            middle_fixed += most;
+            if (falls_from(step, k, z, x)) {
+                fixed += most * (double)(n - j);
+                break;
+            }
             continue;
         }
-        double relative = 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
+        double relative = relative_error(far, z);
         far_ratio[place] = l;
-        tilted[place] = row;
-        if (parted) { /* kappa - nu, as the difference of the complements where that is the better one */
-            double v = (x - step->low) / step->low_width, one, two, middle_off;
-            if (x < 0.5 * (step->low + step->high)) {
-                one = v < -37.0 ? 0.0 : v > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * v);
-                two = y < -37.0 ? 0.0 : y > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * y);
-                middle_off = one * mark_error(run->rate, step->low, step->low_width, x, v, slip) +
-                             two * mark_error(run->rate, step->high, step->width, x, y, slip) + 2.0 * NEVER;
-            } else {
-                one = kept;
-                two = v < -8.5 ? 1.0 : v > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * v);
-                middle_off = off + two * mark_error(run->rate, step->low, step->low_width, x, -v, slip) + 2.0 * NEVER;
-            }
-            double middle = larger(one - two, 0.0);
-            tilted[n + place] = grown * middle;
-            middle_fixed += grown * (middle * (relative + 2.0 * UNIT) + middle_off);
-            middle_slope += grown * middle * (moved + 6.0 * UNIT * fabs(l));
-        }
-        place++;
+        tilted[place++] = row;
         add(&mass, light);
         add(&drift, light * x);
         fixed += (row + light) * relative + (grown + own) * off;
@@ -216,44 +294,132 @@ int not_large_along(const Marked *step, double k, double spacing, Size nodes, do
             row * (moved + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + own * fabs(x) * off + light * (1.0 + x) * moved;
         tiny += fabs(x);
     }
-    for (Size j = 0; parted && j < place; j++) /* one row after the other */
-        tilted[place + j] = tilted[n + j];
-    if ((double)(place * many) * (double)nodes > WORK ||
-        (place && !turned_sums(far_ratio, tilted, many, place, spacing, nodes, re, im))) {
-        free(space);
-        return 0;
-    }
-    double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k);
-    double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + step->left * (3.0 + size) + right * (2.0 + size);
+    fits = fits && (double)place * (double)nodes <= WORK &&
+           (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
+    double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k),
+           left = exp(log_tail_bound(-rows[0]));
+    double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
-    double before = parted ? exp(log_tail_bound((step->low - expm1(near)) / step->low_width)) * (1.0 + SLACK) : 0.0;
-    double middle_lost = (3.0 + step->left) * before + right + exp(log_goal);
-    int found = 1;
-    for (Size node = 0; node < nodes; node++) {
-        double u = spacing * (double)node, reaches = sqrt(k * k + u * u), pr = powers[degree - 2], pi = 0.0, swap;
+    double over = 1.0;
+    gather(some, lowest);
+    for (int m = 0; m < LOWEST; m++) {
+        lowest[m] *= m ? 1.0 / over : 1.0;
+        over *= m + 1;
+    }
+    double each = (PIECE + 2.0 * (double)(lower / PIECE + 2) + 4.0 * LOWEST + 30.0) * UNIT + 3.0 * FUNCTION;
+    fixed += deep * at_least * (each + 2.0 * pow(TAYLOR, LOWEST) / over); /* and the terms left out */
+    found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * sure;
+    found->slope = slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * pull;
+    for (Size node = 0; fits && node < nodes; node++) {
+        double u = spacing * (double)node, pr = powers[degree - 2], pi = 0.0, swap;
         for (int m = degree - 3; m >= 0; m--) { /* Horner */
             swap = pr * k - pi * u + powers[m];
             pi = pr * u + pi * k;
             pr = swap;
         }
-        double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0);
-        double er = fr * pr - fi * pi + (re[node] - (sure + k * pull)), ei = fr * pi + fi * pr + (im[node] - u * pull);
-        double off = sqrt(fr * fr + fi * fi) * near_error + fixed + reaches * slope + lost;
-        off += (step->q + reaches * step->drift) * (step->error + 2.0 * FUNCTION) +
-               8.0 * UNIT * (sure + reaches * pull + fabs(er) + fabs(ei));
-        double magnitude = hypot(1.0 + er, ei);
-        found &= magnitude > 1e-280 && magnitude < 1e100;
+        double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), lr = 0.0, li = 0.0;
+        if (at_least > 0.0) {
+            lr = lowest[LOWEST - 1];
+            for (int m = LOWEST - 2; m >= 0; m--) {
+                swap = lr * k - li * u + lowest[m];
+                li = lr * u + li * k;
+                lr = swap;
+            }
+            double grown = exp(k * least), cr = grown * cos(u * least), ci = grown * sin(u * least);
+            swap = lr * cr - li * ci;
+            li = lr * ci + li * cr;
+            lr = swap;
+        }
+        found->re[node] = fr * pr - fi * pi + (found->re[node] + lr - (sure + k * pull));
+        found->im[node] = fr * pi + fi * pr + (found->im[node] + li - u * pull);
+    }
+    free(rows);
+    return fits;
+}
+
+/* mid = E (kappa - nu) e^{kL} likewise */
+static int middle_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
+    const Run *run = step->run;
+    double reach = spacing * (double)(nodes - 1), from = step->low - sqrt(2.0 * (6.0 - log_goal)) * step->low_width, *rows = NULL;
+    double start = from > 0.0 ? larger(step->edges[0], place_of(run, from)) : step->edges[0];
+    Size n = lay_nodes(step, MIDDLE, k, reach, 0.0, log_goal, start, nodes, &rows), place = 0;
+    if (!n)
+        return 0;
+    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n,
+           *excess = rows + 6 * n;
+    double faint = exp(log_goal - 3.0) / (double)n, fixed = 0.0, slope = 0.0;
+    int fits = 1;
+    for (Size j = 0; j < n && fits; j++) {
+        double l = ratio[j], x = excess[j], z = rows[j], y = (x - step->high) / step->width, v = (x - step->low) / step->low_width;
+        double slip = slip_of(run, z), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), one, two, off;
+        fits = k * l <= 600.0;
+        double grown = exp(base[j] + k * l);
+        if (x <
+            0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
+            one = v < -37.0 ? 0.0 : v > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * v);
+            two = y < -37.0 ? 0.0 : y > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * y);
+            off = one * mark_error(run->rate, step->low, step->low_width, x, v, slip) +
+                  two * mark_error(run->rate, step->high, step->width, x, y, slip) + 2.0 * NEVER;
+        } else {
+            one = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
+            two = v < -8.5 ? 1.0 : v > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * v);
+            off = one * mark_error(run->rate, step->high, step->width, x, -y, slip) +
+                  two * mark_error(run->rate, step->low, step->low_width, x, -v, slip) + 2.0 * NEVER;
+        }
+        double middle = larger(one - two, 0.0), most = grown * (middle + off) * (1.0 + 1e-9);
+        if (most < faint) {
+            fixed += most;
+            if (falls_from(step, k, z, x)) {
+                fixed += grown * (one + off) * (1.0 + 1e-9) * (double)(n - j); /* there `one` is 1 - nu */
+                break;
+            }
+            continue;
+        }
+        far_ratio[place] = l;
+        tilted[place++] = grown * middle;
+        fixed += grown * (middle * (relative_error(n, z) + 2.0 * UNIT) + off);
+        slope += grown * middle * (moved + 6.0 * UNIT * fabs(l));
+    }
+    fits = fits && (double)place * (double)nodes <= WORK &&
+           (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
+    /* left of the first node kappa e^{kL} is less than there, where L > 0, or less than kappa */
+    double before = g_above((expm1(ratio[0]) - step->low) / step->low_width) * (1.0 + 1e-6) * exp(larger(0.0, k * ratio[0]));
+    found->fixed = fixed + 3.0 * before + beyond_kept(step, k) + exp(log_goal);
+    found->slope = slope;
+    found->curve = 0.0;
+    free(rows);
+    return fits;
+}
+
+/* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rules err by about e^log_goal.  `small` is the
+   step of which what is not small is large, NULL if none is: phi = E (1 - kappa) e^{kL} + mid, each on nodes of its own.  0 if that
+   takes too long. */
+int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
+                    double middle_goal, Node *nodes_of) {
+    double *space = calloc((size_t)(4 * nodes), sizeof(double));
+    if (!space)
+        return 0;
+    Along rest = {.re = space, .im = space + nodes}, middle = {.re = space + 2 * nodes, .im = space + 3 * nodes};
+    int found = kept_along(small ? small : step, k, spacing, nodes, log_goal, &rest) &&
+                (!small || middle_along(step, k, spacing, nodes, middle_goal, &middle));
+    for (Size node = 0; found && node < nodes; node++) {
+        double u = spacing * (double)node, reaches = sqrt(k * k + u * u), missing = middle.fixed + reaches * middle.slope;
+        double mr = middle.re[node], mi = middle.im[node], er = rest.re[node] + mr, ei = rest.im[node] + mi;
+        double off = reaches * reaches * rest.curve + rest.fixed + reaches * rest.slope;
+        off += missing + 8.0 * UNIT * (fabs(er) + fabs(ei) + fabs(mr) + fabs(mi));
+        double magnitude = modulus(1.0 + er, ei);
+        found = magnitude > 1e-140 && magnitude < 1e100;
         Node *at = nodes_of + node;
         log_of(er, ei, &at->re, &at->im);
         at->off = off / magnitude;
-        if (parted) {
-            double mr = re[nodes + node], mi = im[nodes + node], square = magnitude * magnitude;
+        if (small) {
+            double square = magnitude * magnitude;
             double sr = -(mr * (1.0 + er) + mi * ei) / square, si = -(mi * (1.0 + er) - mr * ei) / square; /* -mid/phi */
-            double missing = (middle_fixed + reaches * middle_slope + middle_lost) / magnitude;
-            at->rest = larger(hypot(1.0 + sr, si), 1e-290);
+            missing /= magnitude;
+            at->rest = larger(modulus(1.0 + sr, si), 1e-290);
             log_of(sr, si, &at->term_re, &at->term_im);
-            at->lost = (missing + hypot(sr, si) * (at->off + 8.0 * UNIT)) / (1.0 - smaller(at->off, 0.5));
-            at->lost += 8.0 * FUNCTION * hypot(at->term_re, at->term_im) * at->rest;
+            at->lost = (missing + modulus(sr, si) * (at->off + 8.0 * UNIT)) / (1.0 - smaller(at->off, 0.5));
+            at->lost += 8.0 * FUNCTION * modulus(at->term_re, at->term_im) * at->rest;
             at->apart = (at->off + missing + 16.0 * UNIT) / at->rest;
         }
     }
@@ -271,7 +437,7 @@ FUNCTION_OF_PYTHON(native_marked) {
     double log_q, c, spread, step;
     Sketch sketch = {.low = 0.0};
     Array value, error, fall, off;
-    Marked marked = {.edges = NULL};
+    Marked marked = {.edges = NULL}, small = {.edges = NULL};
     Far far = {.room = NULL};
     (void)self;
     if (!parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width,
@@ -284,14 +450,21 @@ FUNCTION_OF_PYTHON(native_marked) {
     if (error.size < 1 || value.size != 4 * error.size || fall.size != CELLS || off.size != CELLS) {
         PyErr_SetString(PyExc_ValueError, "as many values as errors, and the cells");
     } else if (mark_cells(&marked, &run, &sketch, 2.0 + ahead, 1.0 + ahead) && count_large(&marked, log_q, 38.0) &&
-               look_far(&far, &marked, MIDDLE, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
+               look_far(&far, &marked, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
         above = not_large_above(&marked, 1.0 + c);
         back = reverse_above(&marked, 1.0);
-        fall_of(&marked, 1.0 + c, 1.0 + above, spread, fall.at);
+        fall_of(&marked, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
             off.at[cell] = far_at(&far, u);
-        middle = marked.low > 0.0 ? log_middle_above(&marked, 1.0 + c) : 0.0;
-        found = not_large_along(&marked, 1.0 + c, step, error.size, -30.0 - log(run.count), nodes);
+        double k = 1.0 + c;
+        if (marked.low > 0.0)
+            log_middle_above(&marked, &k, 1, &middle);
+        double goal = -30.0 - log(run.count);
+        int parted = marked.low > 0.0;
+        Sketch here = {.high = sketch.low, .width = sketch.low_width};
+        found = (!parted || (mark_cells(&small, &run, &here, 2.0 + ahead, 1.0 + ahead) &&
+                             count_large(&small, log_tail_bound(place_of(&run, sketch.low)), 38.0))) &&
+                not_large_along(&marked, parted ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
         for (Size node = 0; found && node < error.size; node++) {
             const Node *at = nodes + node;
             double *into = value.at + 4 * node;
@@ -303,10 +476,11 @@ FUNCTION_OF_PYTHON(native_marked) {
     free(nodes);
     free(far.room);
     forget(&marked);
+    forget(&small);
     release(&held);
     if (PyErr_Occurred())
         return NULL;
     if (!found)
         Py_RETURN_NONE;
-    return Py_BuildValue("(dddddd)", marked.q, marked.drift, marked.error, above, back, middle);
+    return Py_BuildValue("(dddddd)", marked.q, marked.drift, larger(marked.error, marked.drift_error), above, back, middle);
 }

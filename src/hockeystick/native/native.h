@@ -67,7 +67,14 @@ FUNCTION_OF_PYTHON(native_pieces);
 FUNCTION_OF_PYTHON(native_bent);
 FUNCTION_OF_PYTHON(native_marked);
 
-enum { CELLS = 97, ROWS = 2 }; /* of u (numerics/cells.py); ordered pairs that share a contour */
+enum {
+    CELLS = 97,
+    CLOSER = 281,
+    ROWS = 2
+}; /* of u (numerics/cells.py), each GROWTH times the one before, and narrower ones that
+      reach as far; ordered pairs that share a contour */
+#define GROWTH 1.25
+#define SLOWER 1.08
 
 /* A grid of the noise, without gaps. */
 typedef struct {
@@ -79,7 +86,7 @@ typedef struct {
 /* noise.c */
 int read_grid(Grid *grid, Array rows, Array numbers);
 void exact_places(double *low, double *step);
-void fill_rows(double *rows, Size size, double low, double step, double noise, double rate);
+void fill_rows(double *rows, double *x, Size size, double low, double step, double noise, double rate); /* x unless NULL */
 double ratio_at(double noise, double rate, double z);
 double right_tail(double noise, double rate, double k, double z);
 double right_edge(double noise, double rate, double k, double target);
@@ -103,7 +110,7 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
 int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
              double *weights, double *errors, double *heights, double *levers, double *sums);
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
-int cut_of(const double *decay, double start, double step, double wanted, Size most, double *beyond);
+int cut_of(const double *decay, int cells, double growth, double start, double step, double wanted, Size most, double *beyond);
 
 /* What a contour knows: loss/contour.py */
 enum { FORWARD = 5 };
@@ -117,8 +124,11 @@ typedef struct {
     Size nodes;
     /* of a single step: bounds of K ahead, about K and K'' of the first pair and the least |K|, and what is added to those bounds;
        K at the nodes and its errors */
-    double each_above[ROWS][FORWARD], each_middle[FORWARD], level, second, faintest, slack, *values, *errors;
-    int stage, parted; /* 1: planned, -1: not to be had; whether log of `each_middle` counts */
+    double each_above[ROWS][FORWARD], each_middle[FORWARD], each_mass, log_mass, level, second, faintest, slack, *values, *errors;
+    Grid grid; /* on the real axis, and its rows */
+    double *rows;
+    int stage, parted; /* 1: planned, 2: and cut, -1: not to be had; whether logs of `each_middle` and of `each_mass` count, that of
+                          mid at w = 0 */
 } Contour;
 
 /* bounds.c */
@@ -128,7 +138,7 @@ double markov(const Contour *contour, int row, double epsilon);
 double markov_epsilon(const Contour *contour, int row, double log_delta);
 int look_ahead(Contour *contour, double above[ROWS][FORWARD]);
 void choose_step(Contour *contour, double log_delta);
-int cut_nodes(Contour *contour, const double *decay, double allowed);
+int cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed);
 int weigh(Contour *contour, const double *value, const double *error, double *errors);
 double estimated(const Contour *contour, double epsilon, double *slope, double *first);
 void bounds(const Contour *contour, double epsilon, double *lower, double *upper);
@@ -174,9 +184,10 @@ enum { BACK = 3 };
 
 typedef struct {
     double epsilon, least_epsilon, high, width, low, low_width,
-        order;                                                      /* the marks (low: 0 if none is small), the order for those */
-    double log_q, log_not_small, c, spread, phi, gain, rates[BACK]; /* log E nu, log E kappa; the saddle point, the width of its
-                                                                      bump, log phi and log phi/(phi - mid) there */
+        order; /* the marks (low: 0 if none is small), the order for those */
+    double log_q, log_not_small, c, spread, phi, gain, ahead[FORWARD],
+        rates[BACK]; /* log E nu, log E kappa; a point at or left of the saddle, the width of its bump, log phi and
+                        log phi/(phi - mid) there; it, and points right of the saddle */
 } Sketch;
 
 double place_of(const Run *run, double x);
@@ -188,14 +199,15 @@ int sketched(Sketch *sketch, const Run *run, double epsilon, int divides);
 typedef struct {
     const Run *run;
     double high, width, low, low_width, left, cell, last_x,
-        fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept */
+        fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept; the
+                 largest k */
     double *edges, *ratio, *x, *share, *log_mass; /* of broad cells of z */
     Size cells, kept;
-    double *rows, *nodes_x, *large, *kept_weight,
-        *room; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight */
+    double *rows, *nodes_x, *large, *kept_weight, *room,
+        before; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight; the mass left of them */
     Size nodes;
-    double q, drift, error,
-        rule; /* E nu and E nu x, and a bound of their relative errors; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+    double q, drift, error, drift_error, rule; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of
+                                                  both, and of the latter; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
 } Marked;
 
 enum { LARGE, MIDDLE, ALL, KEPT }; /* nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
@@ -203,27 +215,29 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
 int count_large(Marked *step, double log_q, double digits);
 void forget(Marked *step);
 double g_above(double y);
+/* |g(a + ib)| <= bulge_at(b) e^{(b^2 - a^2)/2} for a <= 0, b > 0 (Lemma 19c) */
+static inline double bulge_at(double b) { return b > 1.08 ? 0.54 / b : 0.5; }
 double off_line(const Marked *step, Size cell, double cosine, double sine, int kind);
 int falls_beyond(const Marked *step, double x, double angle, double k, double reach);
 double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
 double mark_error(double rate, double mark, double width, double x, double y, double slip);
 double slip_of(const Run *run, double z);
 double beyond_kept(const Marked *step, double k);
-double log_middle_above(const Marked *step, double k);
+void log_middle_above(const Marked *step, const double *k, int many, double *found);
 double not_large_above(const Marked *step, double k);
 double reverse_above(const Marked *step, double k);
-void large_above(const Marked *step, double k, double pivot, double height, double *light, double *heavy);
+void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy);
 
 /* marked_along.c: the same off the real axis */
 enum { TURNED = 3 };
 
 typedef struct {
-    double *room, *log_f[TURNED], *arg[TURNED], ends[TURNED]; /* on some lines, for each cell; NULL: a line that proves nothing */
+    double *room, ends[TURNED]; /* on some lines, for each edge and cell; what lies beyond the cells, inf: it proves nothing */
     Size cells;
 } Far;
 
-void fall_of(const Marked *step, double k, double phi, double start, double *out);
-int look_far(Far *far, const Marked *step, int kind, double k);
+void fall_of(const Marked *step, double k, double phi, double start, int cells, double growth, double *out);
+int look_far(Far *far, const Marked *step, double k);
 double far_at(const Far *far, double u);
 
 /* What is told of one step at a node: log phi and a bound of its relative error; if some are small also log(1 - mid/phi), |1 -
@@ -232,7 +246,8 @@ typedef struct {
     double re, im, off, term_re, term_im, rest, lost, apart;
 } Node;
 
-int not_large_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Node *found);
+int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
+                    double middle_goal, Node *found);
 
 /* parted.c */
 double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k);

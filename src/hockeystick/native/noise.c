@@ -54,8 +54,9 @@ void exact_places(double *low, double *step) {
     *step = floor(*step / unit) * unit;
 }
 
-/* L and r, from t in `share`; there is room for as many */
-WIDE static void fill_ratios(double *restrict ratio, double *restrict share, double *restrict room, Size n, double rate) {
+/* L and r, from t in `share`, and e^L - 1 unless NULL; there is room for as many */
+WIDE static void fill_ratios(double *restrict ratio, double *restrict share, double *restrict room, double *restrict excess, Size n,
+                             double rate) {
     confine(share, n);
     for (Size i = 0; i < n; i++) {
         double scale, part;
@@ -65,24 +66,29 @@ WIDE static void fill_ratios(double *restrict ratio, double *restrict share, dou
         ratio[i] = x - (whole - 1.0);
         share[i] = grown / (grown + (1.0 - rate));
     }
+    for (Size i = 0; excess && i < n; i++)
+        excess[i] = (room[i] - 1.0) + ratio[i];
     for (Size i = 0; i < n; i++)
         ratio[i] = log_of(room[i], ratio[i]);
 }
 
-void fill_rows(double *rows, Size n, double low, double step, double noise, double rate) {
+void fill_rows(double *rows, double *excess, Size n, double low, double step, double noise, double rate) {
     double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);
     for (Size i = 0; i < n; i++) {
         z[i] = low + step * (double)i;
         share[i] = smaller(z[i] * inverse - shift, CAP);
     }
-    fill_ratios(ratio, share, base, n, rate);
+    fill_ratios(ratio, share, base, excess, n, rate);
     for (Size i = 0; i < n; i++)
         base[i] = front - 0.5 * z[i] * z[i];
     for (Size i = 0; rate >= 0.5 && i < n && !(ratio[i] >= -0.6); i++) /* where 1 + x cancels */
         ratio[i] = log(rate * exp(z[i] * inverse - shift) + (1.0 - rate));
-    for (Size i = n; i-- > 0 && z[i] * inverse - shift > CAP;)
+    for (Size i = n; i-- > 0 && z[i] * inverse - shift > CAP;) {
         ratio[i] = z[i] * inverse - shift + log_rate;
+        if (excess)
+            excess[i] = expm1(ratio[i]);
+    }
 }
 
 /* lay(rows, low, step, noise, rate): fills z, ratio, share and base */
@@ -93,7 +99,7 @@ FUNCTION_OF_PYTHON(native_lay) {
     (void)self;
     if (!parse(&held, args, count, "adddd", &rows, &low, &step, &noise, &rate))
         return NULL;
-    fill_rows(rows.at, rows.size / 4, low, step, noise, rate);
+    fill_rows(rows.at, NULL, rows.size / 4, low, step, noise, rate);
     release(&held);
     Py_RETURN_NONE;
 }

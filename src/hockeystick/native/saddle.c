@@ -15,7 +15,7 @@ static int lay_guide(Guide *guide, const Run *run, double k) {
         return 0;
     guide->size = (Size)size;
     guide->reach = 2.0 * reach;
-    fill_rows(guide->rows, guide->size, low, step, run->noise, run->rate);
+    fill_rows(guide->rows, NULL, guide->size, low, step, run->noise, run->rate);
     tilted_sums(guide->rows, guide->size, 0.0, 0.0, sums);
     guide->mass = sums[0];
     guide->variance = sums[2];
@@ -128,7 +128,7 @@ double *make_grid(Grid *grid, const Run *run, double k, double lead, double reac
     double *rows = malloc((size_t)(4 * n) * sizeof(double));
     if (!rows)
         return NULL;
-    fill_rows(rows, n, low, step, noise, rate);
+    fill_rows(rows, NULL, n, low, step, noise, rate);
     double angle = smaller(2.0 * PI * noise / (step * (noise * noise + 0.25 * larger(-least, 0.0))), 2.5);
     *grid = (Grid){rows, rows + n, rows + 2 * n, rows + 3 * n, n, noise, rate, run->noise_error, low, low + step * (size - 1.0),
                    step, angle,    lead,         log_rule};

@@ -2,9 +2,11 @@
  * Nothing here is part of a proof. */
 #include "sketch.h"
 
-enum { TRIES = 60 };
-#define HARD 0.03, 0.08 /* widths of a mark, relative to x */
-#define DIGITS 23.0     /* about -log of the errors of the contour's terms */
+enum { TRIES = 60, LEANS = 6 };
+#define HARD 0.03, 0.1 /* widths of a mark, relative to x */
+#define DIGITS 23.0    /* about -log of the errors of the contour's terms */
+#define CLOSE_BY 1.5   /* log of the size of its terms, relative to delta, with which one is content */
+static const double BEYOND[FORWARD] = {0.0, 0.8, 1.7, 3.2, 7.0}; /* points right of the saddle, in widths of its bump */
 static const double FARTHER[STARTS] = {1.0, 1.1, 1.25, 1.5, 2.0, 3.0};
 
 double place_of(const Run *run, double x) { return run->noise * log1p(x / run->rate) + 0.5 / run->noise; }
@@ -36,7 +38,7 @@ static void look_back(Noise *noise) {
     }
     for (int r = 0; r < RATES; r++) {
         double log_fixed = noise->epsilon + count * log1p(larger(sums[r], -0.999));
-        noise->fixed[r] = exp(smaller(log_fixed, 600.0)); /* NaN: of no use, as comparisons have it */
+        noise->fixed[r] = log_fixed < 600.0 ? exp(log_fixed) : NAN; /* of no use, as comparisons have it */
     }
     for (int i = 0; i < STARTS; i++)
         for (noise->from[i] = noise->first;
@@ -48,6 +50,7 @@ static void look_back(Noise *noise) {
 static double taken(void *of, double log_x) {
     Noise *noise = of;
     double mark = exp(log_x), width = noise->hard * mark, near[STARTS], total = 0.0, least = INFINITY, count = noise->run->count;
+    int rate = 0;
     Size j = 0;
     while (j < noise->size && noise->x[j] < mark - 38.0 * width)
         noise->heavy[j++] = 0.0;
@@ -70,10 +73,13 @@ static double taken(void *of, double log_x) {
         }
         if (best < least) {
             least = best;
-            noise->best = r;
+            rate = r;
         }
     }
-    return noise->target - log(larger(least, 1e-300));
+    double left = noise->target - log(larger(least, 1e-300));
+    if (left > 0.0) /* where the mark may be */
+        noise->best = rate;
+    return left;
 }
 
 /* log of all that there is of large steps, less the target */
@@ -85,20 +91,8 @@ static double gone(void *of, double log_x) {
     return noise->target - log(larger(total * noise->run->count, 1e-300));
 }
 
-/* The least x from which a step may be called large, and the weights of what is not; of what is small and middle */
-static void mark(Noise *noise, double most, double hard) {
-    double low = log(1.05 * expm1(noise->epsilon)), high = log(most);
-    noise->hard = hard;
-    if (gone(noise, low) > 0.0) { /* there are none: less is large, as long as that is so */
-        high = low;
-        low = log(noise->run->rate);
-        bracketed(gone, noise, &low, &high, 0.02);
-    } else {
-        bracketed(taken, noise, &low, &high, 0.02);
-    }
-    noise->high = exp(high);
-    noise->width = hard * noise->high;
-    mark_small(noise);
+/* The weights of what is not large; of what is small and middle */
+static void weigh_marks(Noise *noise) {
     noise->q = noise->drift = noise->large = 0.0;
     noise->end = 0;
     for (Size j = 0; j < noise->size; j++) {
@@ -116,6 +110,23 @@ static void mark(Noise *noise, double most, double hard) {
         if (noise->light[j] > 0.0 || noise->middle[j] > 0.0)
             noise->end = j + 1;
     }
+}
+
+/* The least x from which a step may be called large, and the weights */
+static void mark(Noise *noise, double most, double hard) {
+    double low = log(1.05 * expm1(noise->epsilon)), high = log(most);
+    noise->hard = hard;
+    if (gone(noise, low) > 0.0) { /* there are none: less is large, as long as that is so */
+        high = low;
+        low = log(noise->run->rate);
+        bracketed(gone, noise, &low, &high, 0.02);
+    } else {
+        bracketed(taken, noise, &low, &high, 0.02);
+    }
+    noise->high = exp(high);
+    noise->width = hard * noise->high;
+    mark_small(noise);
+    weigh_marks(noise);
 }
 
 /* log f and its derivatives from those of f; f - 1 */
@@ -184,51 +195,100 @@ static double saddle(Noise *noise, double jet[3]) {
     return 0.0;
 }
 
+/* log of the size of the contour's terms relative to delta, and the width of their bump */
+static double size_of(const Noise *noise, double c, const double jet[3], double *spread) {
+    double bend = jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
+    *spread = 1.0 / sqrt(bend);
+    return jet[0] - c * noise->epsilon - log(c) - log1p(c) - 0.5 * log(bend) - noise->run->log_delta;
+}
+
+static void place_at(Sketch *sketch, const Noise *noise, double c, double spread) {
+    sketch->c = (1.0 + c) - 1.0;
+    sketch->spread = spread;
+    sketch->phi = noise->each_phi;
+    sketch->gain = noise->each_gain;
+}
+
+/* Points right of the saddle, and a place for the contour left of it: the steps of its rule may be longer there (`choose_step`),
+   and its terms cancel a bit more */
+static void lean(Sketch *sketch, Noise *noise, double peak) {
+    double saddle = sketch->c, need[FORWARD], jet[3], spread, best = 0.0, sure = TOLERANCE - noise->run->log_delta;
+    transform(noise, 0.0, jet);
+    double before = larger(sure + smaller(0.0, jet[0]), 1.0);
+    for (int i = 1; i < FORWARD; i++) {
+        double s = sketch->ahead[i] = saddle + BEYOND[i] * sketch->spread;
+        transform(noise, s, jet);
+        need[i] = larger(log_markov(s) + jet[0] - s * noise->epsilon + sure, 1e-3);
+    }
+    for (int turn = 0; turn < LEANS; turn++) {
+        double c = saddle * (1.0 - 0.1 * turn), left = c / before, right = 0.0, size = peak;
+        for (int i = 1; i < FORWARD; i++)
+            right = larger(right, (sketch->ahead[i] - c) / need[i]);
+        if (turn) {
+            transform(noise, c, jet);
+            size = size_of(noise, c, jet, &spread);
+        }
+        double score = smaller(left, right) * exp(-0.25 * size - larger(size - CLOSE_BY, 0.0));
+        if (!(score > best))
+            break;
+        best = score;
+        if (turn)
+            place_at(sketch, noise, c, spread);
+    }
+    sketch->ahead[0] = sketch->c;
+}
+
 static int chosen(Sketch *sketch, Noise *noise) {
     const Run *run = noise->run;
     double epsilon = noise->epsilon = sketch->epsilon, log_count = log(run->count), best = INFINITY;
     double variance = run->count * run->rate * run->rate * expm1(smaller(1.0 / (run->noise * run->noise), 30.0));
     double most = expm1(2.0 * epsilon + smaller(14.0 * sqrt(variance), 30.0));
     double last = smaller(place_of(run, 3.0 * most), 1.0 / run->noise + 60.0);
-    if (!lay_noise(noise, -8.0, last, 0.05 * smaller(run->noise, 6.0)))
+    if (!lay_noise(noise, last, 0.05 * smaller(run->noise, 6.0), epsilon))
         return 0;
     noise->pay = exp(epsilon);
     for (Size j = 0; j < noise->size; j++)
         noise->suffix[j] = noise->weight[j] * (noise->x[j] + noise->pay + 1.0);
     look_back(noise);
-    noise->fade = noise->orders[0] = 0.0; /* not known yet */
+    noise->orders[0] = 0.0; /* not known yet */
     double widths[] = {HARD}, widest = 1.0 / sqrt(2.0 * (log_count + 33.0 + epsilon - run->log_delta));
     noise->soft = smaller(widths[1], widest);
     double hard = smaller(widths[1], smaller(widest, widths[0] * epsilon / -expm1(-epsilon)));
+    double peak = 0.0;
     for (double sure = 29.0; sure > 7.0; sure -= 3.0) { /* -log of the relative size allowed to what is only bounded */
         double jet[3], c;
         noise->target = run->log_delta - sure;
         mark(noise, most, hard);
         if (!((c = saddle(noise, jet)) > 0.0))
             continue;
-        double even = (1.0 + c) - 1.0, bend = jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
-        double size = jet[0] - c * epsilon - log(c) - log1p(c) - 0.5 * log(bend) - run->log_delta;
-        double cost = exp(smaller(size - DIGITS, 300.0)) + exp(2.0 - sure);
+        double spread, size = size_of(noise, c, jet, &spread), cost = exp(smaller(size - DIGITS, 300.0)) + exp(2.0 - sure);
         if (!(cost < best))
             break;
         best = cost;
+        peak = size;
         sketch->high = noise->high;
         sketch->width = noise->width;
         sketch->low = noise->low;
         sketch->low_width = noise->low_width;
         sketch->order = noise->order;
         sketch->log_not_small = log(larger(noise->q, 1e-300));
-        sketch->phi = noise->each_phi;
-        sketch->gain = noise->each_gain;
         sketch->log_q = log(larger(noise->large, 1e-300));
-        sketch->c = even;
-        sketch->spread = 1.0 / sqrt(bend);
+        place_at(sketch, noise, c, spread);
         for (int i = 0; i < BACK; i++) {
             int r = noise->best + i - BACK / 2;
             sketch->rates[i] = 0.25 / epsilon * pow(2.0, 0.5 * (r < 0 ? 0 : r >= RATES ? RATES - 1 : r));
         }
+        if (size < CLOSE_BY)
+            break;
     }
-    return best < INFINITY;
+    if (!(best < INFINITY))
+        return 0;
+    if (noise->high != sketch->high || noise->low != sketch->low) {
+        noise->high = sketch->high, noise->width = sketch->width, noise->low = sketch->low, noise->low_width = sketch->low_width;
+        weigh_marks(noise);
+    }
+    lean(sketch, noise, peak);
+    return 1;
 }
 
 /* Where a run is to be parted with the largest count of its block, for this epsilon, or if it is 0 for one that is guessed,
@@ -244,9 +304,9 @@ int sketched(Sketch *sketch, const Run *run, double epsilon, int divides) {
     noise.ratio = at, noise.x = at + SKETCHED, noise.weight = at + 2 * SKETCHED, noise.suffix = at + 3 * SKETCHED;
     noise.light = at + 4 * SKETCHED, noise.heavy = at + 5 * SKETCHED, noise.middle = at + 6 * SKETCHED;
     noise.lifted = at + 7 * SKETCHED, noise.bent = noise.lifted + RATES * SKETCHED;
-    sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most);
+    sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most, 0.0);
     if (run->least < run->most && sketch->epsilon > 0.0)
-        sketch->least_epsilon = jumped_epsilon(&noise, run->least);
+        sketch->least_epsilon = jumped_epsilon(&noise, run->least, sketch->epsilon);
     int found = sketch->least_epsilon > 0.0 && 1e-7 < sketch->epsilon && sketch->epsilon < 300.0 && chosen(sketch, &noise);
     free(noise.space);
     return found;

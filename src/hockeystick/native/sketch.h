@@ -16,7 +16,7 @@ typedef struct {
     Size size, first, from[STARTS]; /* the first beyond epsilon; beyond some multiples of it */
     int best;
     double high, width, q, drift, *light;
-    double low, low_width, soft, order, fade, large, *middle, each_phi,
+    double low, low_width, soft, order, large, *middle, each_phi,
         each_gain; /* log phi and log phi/(phi - mid), where asked last; 0: none is small; E nu, and then q and drift are of what is
                       not small */
     Size end;
@@ -30,8 +30,8 @@ static inline double g(double y) { return y > 8.5 ? 1.0 : y < -38.0 ? 0.0 : 0.5 
 
 /* sketch_guess.c */
 void bracketed(Function *function, void *of, double *low, double *high, double width);
-int lay_noise(Noise *noise, double low, double last, double spacing);
-double jumped_epsilon(Noise *noise, double count);
+int lay_noise(Noise *noise, double last, double spacing, double epsilon);
+double jumped_epsilon(Noise *noise, double count, double near);
 
 /* sketch_small.c */
 void mark_small(Noise *noise);

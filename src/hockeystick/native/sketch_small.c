@@ -1,8 +1,6 @@
 /* Twin of loss/parted_marks.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon. */
 #include "sketch.h"
 
-enum { SELDOM = 4 }; /* nodes of which one is enough to see where the transform dies out */
-
 /* The weights of e^{kL} - 1 - k x for several orders k - 1; every second one is twice another */
 static void look_up(Noise *noise) {
     double first = 2.0 / noise->epsilon, second = first * M_SQRT2;
@@ -59,26 +57,17 @@ static double alone(void *of, double log_x) {
     return least - noise->target;
 }
 
-/* About the u at which |phi|^n has died out */
-static double faded(const Noise *noise) {
-    double least = log(1e-2), most = log(1e12);
-    while (most - least > 0.8) {
-        double u = exp(0.5 * (least + most)), total = 0.0;
-        for (Size j = 0; j < noise->size; j += SELDOM)
-            total += noise->weight[j] * (1.0 - cos(smaller(u * noise->ratio[j], 1e3)));
-        if (SELDOM * noise->run->count * total > 32.0)
-            most = log(u);
-        else
-            least = log(u);
+/* Whether |phi|^n has not died out, for a tilt near that of the saddle, half way to where the transform does with a mark there */
+static int sooner(const Noise *noise, double mark) {
+    double u = 3.5 / noise->soft * (1.0 + mark) / mark, k = 1.0 - 0.5 * noise->run->log_delta / noise->epsilon, all = 0.0, re = 0.0,
+           im = 0.0;
+    for (Size j = 0; j < noise->size && noise->x[j] < noise->high; j++) {
+        double l = noise->ratio[j], tilted = noise->weight[j] * exp(smaller(k * l, 40.0));
+        all += tilted;
+        re += tilted * cos(u * l);
+        im += tilted * sin(u * l);
     }
-    return exp(most);
-}
-
-/* Whether the transform falls sooner with a mark there, or it is cheaper without */
-static int sooner(Noise *noise, double mark) {
-    if (!(noise->fade > 0.0))
-        noise->fade = faded(noise);
-    return 9.0 / noise->soft * (1.0 + mark) / mark < noise->fade;
+    return noise->run->count * log(all / larger(hypot(re, im), 1e-300)) < 25.0;
 }
 
 /* The largest x below which a step may be called small, if that is of use */
@@ -91,7 +80,7 @@ void mark_small(Noise *noise) {
         look_up(noise);
     if (alone(noise, low) > 0.0)
         return;
-    bracketed(alone, noise, &low, &high, 0.02);
+    bracketed(alone, noise, &low, &high, 0.04);
     alone(noise, low);
     double mark = exp(low);
     if (!sooner(noise, mark))
