@@ -123,6 +123,63 @@ def test_claims_for_other_relations() -> None:
     assert (hs.Laplace(scale=2.0).epsilon(1e-6, "replace")) > 0.99
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "count", "rest"), [(30.0, 7, 1.654e-13), (5.0, 100, 1e-12), (30.0, 737, 4.5e-11), (3.0, 50, 1e-14)]
+)
+def test_deltas_next_to_one(epsilon: float, count: int, rest: float) -> None:
+    """Told directly, but not closely; the engine must not contradict it."""
+    ctx.prec = 3000
+    delta, run = 1.0 - rest, hs.PureDP(epsilon=epsilon) * count
+    for ends in (run.epsilon_bounds(delta), hs.Bounds(*epsilon_interval((run + hs.PureDP(epsilon=1e-9))._run("add"), delta))):
+        assert response_delta(epsilon, count, ends.lower) >= delta >= response_delta(epsilon, count, ends.upper) - 1e-8
+    assert run.epsilon_bounds(delta).width < 1e-3 * run.epsilon(delta)
+
+
+def test_very_many_steps() -> None:
+    run = hs.PureDP(epsilon=30.0) * 2**53
+    for delta in (1e-10, 0.5, 1.0 - 1e-12):
+        ends = run.epsilon_bounds(delta)
+        assert 0.0 < ends.lower <= ends.upper <= 30.0 * 2**53
+    assert run.delta(1.0) == 1.0
+
+
+def test_a_loss_of_its_own() -> None:
+    class Other(hs.Gaussian):
+        def loss(self, wanted):  # type: ignore[no-untyped-def]
+            return hs.Gaussian(sigma=self.sigma / 2.0).loss(wanted)
+
+    assert Other(sigma=1.0).epsilon(1e-5) == Other(sigma=1.0).epsilon([1e-5])[0] == hs.Gaussian(sigma=0.5).epsilon(1e-5)
+
+
+def test_first_questions_of_many_threads() -> None:
+    """Modules that are imported on first use do not wait for each other."""
+    code = """
+import sys, threading, hockeystick as hs
+sys.setswitchinterval(1e-5)
+asks = [
+    lambda: hs.conversion.group_zcdp,
+    lambda: hs.calibrate,
+    lambda: hs.Gaussian(sigma=1.0).mu(),
+    lambda: hs.PureDP(1.0).delta(0.5),
+    lambda: hs.conversion.zcdp_to_epsilon(0.5, 1e-5),
+    lambda: hs.Gaussian(sigma=2.0).group(2).epsilon(1e-5),
+]
+start, wrong = threading.Barrier(len(asks)), []
+def ask(one):
+    start.wait()
+    try:
+        one()
+    except Exception as error:
+        wrong.append(error)
+threads = [threading.Thread(target=ask, args=(one,)) for one in asks]
+for one in threads: one.start()
+for one in threads: one.join()
+sys.exit(repr(wrong) if wrong else 0)
+"""
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_the_engine_agrees() -> None:
     rng = random.Random(9)
     for _ in range(30):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from .bounds import Bounds
 from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
-from .later import later
+from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
@@ -69,7 +69,7 @@ __all__ = [
     "sweep",
 ]
 
-__getattr__ = later(
+__getattr__ = _later(
     __name__,
     {
         "conversion": (),
@@ -94,4 +94,4 @@ __getattr__ = later(
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted((*__all__, "__version__"))

@@ -1,59 +1,69 @@
 """Conversions between notions of differential privacy, as functions of numbers and arrays."""
 
-from .composition import advanced_composition, basic_composition
-from .curve import rdp_curve_to_delta, rdp_curve_to_epsilon
-from .gaussian_variance import gaussian_sigma, gaussian_variance_asymptotic, gaussian_variance_classic, gaussian_variance_improved
-from .gdp import (
-    compose_gdp,
-    gdp_mu,
-    gdp_mu_gradient,
-    gdp_to_delta,
-    gdp_to_epsilon,
-    gdp_to_log_delta,
-    gdp_tradeoff,
-    pure_to_gdp,
-)
-from .gdp_measure import gdp_transform, head_mu, head_mu_grid, tail_mu
-from .group import group_approx, group_rdp, group_zcdp, mixture_rdp, replace_from_add_remove
-from .lower_bound import mean_error_lower_bound
-from .optimal_composition import optimal_composition_delta, optimal_composition_epsilon
-from .optimal_rdp import rdp_budget, rdp_budget_two_sided, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
-from .order import implied_delta, implies, refine_noise, refined_profile, sufficient_delta
-from .rdp_bounds import (
-    rdp_budget_closed,
-    rdp_to_delta_classic,
-    rdp_to_delta_improved,
-    rdp_to_epsilon_classic,
-    rdp_to_epsilon_closed,
-    rdp_to_epsilon_improved,
-)
-from .reify import clip_and_reify
-from .subsampling import amplify_approx, amplify_profile, amplify_rdp, fixed_size_rdp
-from .subsampling_bounds import amplify_rdp_analytic, amplify_rdp_large_order, amplify_rdp_lower, amplify_zcdp
-from .tradeoff import (
-    approx_tradeoff,
-    gdp_mu_clt_approximation,
-    mu_of_test,
-    profile_tradeoff,
-    rdp_curve_tradeoff,
-    rdp_tradeoff,
-    tradeoff_to_delta,
-)
-from .zcdp import (
-    pure_to_zcdp,
-    pure_to_zcdp_tight,
-    zcdp_budget,
-    zcdp_budget_classic,
-    zcdp_budget_closed,
-    zcdp_budget_improved,
-    zcdp_to_delta,
-    zcdp_to_delta_classic,
-    zcdp_to_delta_improved,
-    zcdp_to_epsilon,
-    zcdp_to_epsilon_classic,
-    zcdp_to_epsilon_closed,
-    zcdp_to_epsilon_improved,
-)
+from typing import TYPE_CHECKING
+
+from ..later import later
+
+if TYPE_CHECKING:
+    from .composition import advanced_composition, basic_composition
+    from .curve import rdp_curve_to_delta, rdp_curve_to_epsilon
+    from .gaussian_variance import (
+        gaussian_sigma,
+        gaussian_variance_asymptotic,
+        gaussian_variance_classic,
+        gaussian_variance_improved,
+    )
+    from .gdp import (
+        compose_gdp,
+        gdp_mu,
+        gdp_mu_gradient,
+        gdp_to_delta,
+        gdp_to_epsilon,
+        gdp_to_log_delta,
+        gdp_tradeoff,
+        pure_to_gdp,
+    )
+    from .gdp_measure import gdp_transform, head_mu, head_mu_grid, tail_mu
+    from .group import group_approx, group_rdp, group_zcdp, mixture_rdp, replace_from_add_remove
+    from .lower_bound import mean_error_lower_bound
+    from .optimal_composition import optimal_composition_delta, optimal_composition_epsilon
+    from .optimal_rdp import rdp_budget, rdp_budget_two_sided, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
+    from .order import implied_delta, implies, refine_noise, refined_profile, sufficient_delta
+    from .rdp_bounds import (
+        rdp_budget_closed,
+        rdp_to_delta_classic,
+        rdp_to_delta_improved,
+        rdp_to_epsilon_classic,
+        rdp_to_epsilon_closed,
+        rdp_to_epsilon_improved,
+    )
+    from .reify import clip_and_reify
+    from .subsampling import amplify_approx, amplify_profile, amplify_rdp, fixed_size_rdp
+    from .subsampling_bounds import amplify_rdp_analytic, amplify_rdp_large_order, amplify_rdp_lower, amplify_zcdp
+    from .tradeoff import (
+        approx_tradeoff,
+        gdp_mu_clt_approximation,
+        mu_of_test,
+        profile_tradeoff,
+        rdp_curve_tradeoff,
+        rdp_tradeoff,
+        tradeoff_to_delta,
+    )
+    from .zcdp import (
+        pure_to_zcdp,
+        pure_to_zcdp_tight,
+        zcdp_budget,
+        zcdp_budget_classic,
+        zcdp_budget_closed,
+        zcdp_budget_improved,
+        zcdp_to_delta,
+        zcdp_to_delta_classic,
+        zcdp_to_delta_improved,
+        zcdp_to_epsilon,
+        zcdp_to_epsilon_classic,
+        zcdp_to_epsilon_closed,
+        zcdp_to_epsilon_improved,
+    )
 
 __all__ = [
     "advanced_composition",
@@ -130,3 +140,72 @@ __all__ = [
     "zcdp_to_epsilon_closed",
     "zcdp_to_epsilon_improved",
 ]
+
+__getattr__ = later(
+    __name__,
+    {
+        "composition": ("advanced_composition", "basic_composition"),
+        "curve": ("rdp_curve_to_delta", "rdp_curve_to_epsilon"),
+        "gaussian_variance": (
+            "gaussian_sigma",
+            "gaussian_variance_asymptotic",
+            "gaussian_variance_classic",
+            "gaussian_variance_improved",
+        ),
+        "gdp": (
+            "compose_gdp",
+            "gdp_mu",
+            "gdp_mu_gradient",
+            "gdp_to_delta",
+            "gdp_to_epsilon",
+            "gdp_to_log_delta",
+            "gdp_tradeoff",
+            "pure_to_gdp",
+        ),
+        "gdp_measure": ("gdp_transform", "head_mu", "head_mu_grid", "tail_mu"),
+        "group": ("group_approx", "group_rdp", "group_zcdp", "mixture_rdp", "replace_from_add_remove"),
+        "lower_bound": ("mean_error_lower_bound",),
+        "optimal_composition": ("optimal_composition_delta", "optimal_composition_epsilon"),
+        "optimal_rdp": ("rdp_budget", "rdp_budget_two_sided", "rdp_to_delta", "rdp_to_epsilon", "rdp_zero_epsilon"),
+        "order": ("implied_delta", "implies", "refine_noise", "refined_profile", "sufficient_delta"),
+        "rdp_bounds": (
+            "rdp_budget_closed",
+            "rdp_to_delta_classic",
+            "rdp_to_delta_improved",
+            "rdp_to_epsilon_classic",
+            "rdp_to_epsilon_closed",
+            "rdp_to_epsilon_improved",
+        ),
+        "reify": ("clip_and_reify",),
+        "subsampling": ("amplify_approx", "amplify_profile", "amplify_rdp", "fixed_size_rdp"),
+        "subsampling_bounds": ("amplify_rdp_analytic", "amplify_rdp_large_order", "amplify_rdp_lower", "amplify_zcdp"),
+        "tradeoff": (
+            "approx_tradeoff",
+            "gdp_mu_clt_approximation",
+            "mu_of_test",
+            "profile_tradeoff",
+            "rdp_curve_tradeoff",
+            "rdp_tradeoff",
+            "tradeoff_to_delta",
+        ),
+        "zcdp": (
+            "pure_to_zcdp",
+            "pure_to_zcdp_tight",
+            "zcdp_budget",
+            "zcdp_budget_classic",
+            "zcdp_budget_closed",
+            "zcdp_budget_improved",
+            "zcdp_to_delta",
+            "zcdp_to_delta_classic",
+            "zcdp_to_delta_improved",
+            "zcdp_to_epsilon",
+            "zcdp_to_epsilon_classic",
+            "zcdp_to_epsilon_closed",
+            "zcdp_to_epsilon_improved",
+        ),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

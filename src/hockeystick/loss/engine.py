@@ -145,15 +145,21 @@ def _epsilon(run: ComposedLoss, delta: float) -> Interval:
         return 0.0, 0.0
     if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
         return 0.0, renyi_epsilon(run, delta)
-    if delta > 0.0 and (told := close(_at_once(run, delta))):
-        return told
+    told = _at_once(run, delta) if delta > 0.0 else None
+    if near := close(told):
+        return near
+    found = _with_infinite(run, delta)
+    return (max(found[0], told[0]), min(found[1], told[1])) if told else found
+
+
+def _with_infinite(run: ComposedLoss, delta: float) -> Interval:
+    """The same; what P(Z = infinity) leaves of delta is for the finite part."""
     if not run.ends:
         return _finite_epsilon(run, math.log(delta) if delta else -math.inf)
     ends = []
     for single in run.singles():
-        rest = (
-            Fraction(delta) - single.infinite()
-        )  # exact, so that it is known whether delta is below the infinite mass, or equal to it
+        # exact, so that it is known whether delta is below the infinite mass, or equal to it
+        rest = Fraction(delta) - single.infinite()
         if rest < 0:
             return math.inf, math.inf
         ends.append(_finite_epsilon(single, log_fraction(rest) if rest else -math.inf))

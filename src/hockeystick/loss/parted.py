@@ -119,10 +119,12 @@ class _Slice(NamedTuple):
             total += kept
             # the power of (phi - mid)/phi lies within that of its size + lost; or both powers err each by itself
             lost = np.exp(np.minimum(most - kept.real, 700.0)) * -np.expm1(-slip) + 8.0 * FUNCTION
-            together = np.where(sure < 0.5, error + np.log1p(lost), math.inf)
+            together = np.where((sure < 0.5) & (most - kept.real < 700.0), error + np.log1p(lost), math.inf)
+            far = apart - gain.real - kept.real
             alone = np.expm1(np.minimum(error, 600.0)) * np.exp(np.minimum(-kept.real, 600.0))
-            alone += np.exp(np.minimum(apart - gain.real - kept.real, 700.0)) * -np.expm1(-apart)
-            error = np.minimum(together, np.log1p(alone + 8.0 * FUNCTION))
+            alone += np.exp(np.minimum(far, 700.0)) * -np.expm1(-apart)
+            told = (error < 600.0) & (kept.real > -600.0) & (far < 700.0)
+            error = np.minimum(together, np.where(told, np.log1p(alone + 8.0 * FUNCTION), math.inf))
         if self.others:
             value, off = self.others.values(step, nodes)
             total += value[0]

@@ -247,6 +247,12 @@ class Mechanism(Release):
 
     group_size: ClassVar[int | None] = None
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        """A class with a loss of its own does not inherit what is told directly of another."""
+        super().__init_subclass__(**more)
+        if {"loss", "_loss"} & vars(cls).keys() and "direct" not in vars(cls):
+            cls.direct = Mechanism.direct  # type: ignore[method-assign]
+
     @property
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         return ((self, 1),)

@@ -82,7 +82,7 @@ void fill_rows(double *rows, double *excess, Size n, double low, double step, do
     fill_ratios(ratio, share, base, excess, n, rate);
     for (Size i = 0; i < n; i++)
         base[i] = front - 0.5 * z[i] * z[i];
-    for (Size i = 0; rate >= 0.5 && i < n && !(ratio[i] >= -0.6); i++) /* where 1 + x cancels */
+    for (Size i = 0; rate >= 0.5 && i < n && !(ratio[i] >= -0.65); i++) /* where 1 + x cancels */
         ratio[i] = log(rate * exp(z[i] * inverse - shift) + (1.0 - rate));
     for (Size i = n; i-- > 0 && z[i] * inverse - shift > CAP;) {
         ratio[i] = z[i] * inverse - shift + log_rate;

@@ -156,9 +156,14 @@ class Halves:
         """Both ends of log stick(x), and the derivative of the logarithm."""
         slip = self.slip + 8.0 * UNIT * abs(x)
         high, slope = self.pairs.stick(x - slip)
-        low = high + slope * math.expm1(2.0 * slip) - self.pairs.floor  # the stick is convex in e^x
-        lost = math.exp(min(self.signs.chernoff(self.c, x) - self.scale, 700.0)) * self.lost + self.pairs.floor
-        top = math.log((high + lost) * (1.0 + self.rounding)) + self.scale if high + lost > 0.0 else -math.inf
+        # the stick is convex in e^x
+        low = high + slope * math.expm1(2.0 * slip) - self.pairs.floor if slip < 300.0 else 0.0
+        spare = self.signs.chernoff(self.c, x) - self.scale + math.log(self.lost) + 1e-9 if self.lost > 0.0 else -math.inf
+        if spare < 700.0:
+            most = (high + math.exp(spare) + self.pairs.floor) * (1.0 + self.rounding)
+            top = math.log(most) + self.scale if most > 0.0 else -math.inf
+        else:
+            top = 0.0
         bottom = math.log(low) + self.scale - self.error - 2.0 * self.rounding if low > 0.0 else -math.inf
         slack = 4.0 * UNIT * (abs(self.scale) + abs(top)) if top > -math.inf else 0.0
         return bottom - slack, min(top + slack, 0.0), slope / high if high > 0.0 else -1.0

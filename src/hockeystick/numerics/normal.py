@@ -8,6 +8,7 @@ from .rounding import ERFCX, FUNCTION, LARGEST, LOG_NDTR, UNIT
 from .series import Array
 
 _ROOT_HALF = math.sqrt(0.5)
+_LOG_TWO = math.log(2.0)
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = 1e7  # beyond it there is nothing
 _STEP = 0.07
@@ -77,8 +78,9 @@ def log_shift_delta(mu: float, x: float, mu_error: float = 4.0 * UNIT) -> tuple[
             off = gap_error + 4.0 * lean + mu_error
         else:
             off = (left + right) / gap * (ERFCX + 4.0 * UNIT + math.expm1(min(lean, 700.0)))
-        factor = math.log(gap)
-        error = exponent_error + FUNCTION * abs(factor) + (-math.log1p(-off) if off < 0.5 else math.inf)
+        part, power = math.frexp(gap)  # so that the logarithm errs by FUNCTION at most, and the rest by three roundings
+        factor = math.log(part) + power * _LOG_TWO
+        error = exponent_error + FUNCTION + 3.0 * UNIT * abs(factor) + (-math.log1p(-off) if off < 0.5 else math.inf)
         value = factor - 0.5 * a * a
         return value, error + 2.0 * UNIT * abs(value), -right / gap
     if a + shift < -40.0:
