@@ -272,7 +272,9 @@ class Campaign:
 def source() -> str:
     """A short name of the library's text."""
     digest = hashlib.sha256()
-    for path in sorted(Path(hs.__file__).parent.rglob("*.py")):
+    for path in sorted(Path(hs.__file__).parent.rglob("*.[pch]*")):
+        if path.suffix not in (".py", ".c", ".h"):
+            continue
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

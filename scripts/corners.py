@@ -1,6 +1,6 @@
 """Random inputs of the campaign, anywhere and in the corners where two engines meet or doubles end.
 
-Corners: q T around 1, sigma around 0.4, delta around 1e-16 and 1e-300, huge counts, few steps, thousands of different
+Corners: q T around 1, sigma around 0.4, delta around 1e-16, 1e-300 and next to 1, huge counts, few steps, thousands of different
 parts.  Each function takes a generator of random numbers and whether a corner is wanted.
 """
 
@@ -66,6 +66,10 @@ def mechanisms(rng: random.Random, corner: bool) -> Case:
         two = part["kind"] == "pure" or part.get("categories") == 2 or part.get("sensitivity") == 1
         if two and rng.random() < 0.5:
             part["count"] = int(spread(rng, 5, 6.3))
+    if rng.random() < 0.15:
+        case["delta"] = 1.0 - spread(rng, -14, -1)
+        if part["kind"] == "pure":
+            part["epsilon"] = spread(rng, 0, 1.7)
     return case
 
 

@@ -126,7 +126,7 @@ static int made(Parted *parted) {
         if (!(found < INFINITY))
             return 0;
         found = larger(found, contour->parted ? 0.0 : -0.5);
-        contour->each_above[0][i] = log1p(found) + 4.0 * FUNCTION * found;
+        contour->each_above[0][i] = log1p(found) + 4.0 * FUNCTION * fabs(found);
         contour->each_middle[i] = middle[i];
         excess = i ? excess : found;
     }
