@@ -2,7 +2,6 @@
    is that of a far tail; the rest is left to Python. */
 #include "native.h"
 
-#define ERFC (16.0 * UNIT)
 #define ERFCX (ERFC + FUNCTION + 6.0 * UNIT)
 enum { STEPS = 60, ATTEMPTS = 8 };
 

@@ -4,7 +4,6 @@
 
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 #define LOW (-11.5) /* where the noise begins */
-#define ERFC (64.0 * UNIT)
 #define WIDEST 0.5 /* angle of a line */
 
 /* An upper bound of the normal distribution function */

@@ -14,6 +14,7 @@
 
 #define UNIT 0x1p-53
 #define FUNCTION (8.0 * UNIT)
+#define ERFC (16.0 * UNIT)
 #define SECOND_ORDER (1.0 + 1e-6)
 #define LOG_ROOT_TWO_PI 0.9189385332046727417803297
 #define PI 3.14159265358979323846264338
@@ -228,7 +229,7 @@ double not_large_above(const Marked *step, double k);
 double reverse_above(const Marked *step, double k);
 void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy);
 
-/* marked_along.c: the same off the real axis */
+/* marked_far.c: the same off the real axis, from above */
 enum { TURNED = 3 };
 
 typedef struct {
@@ -240,8 +241,9 @@ void fall_of(const Marked *step, double k, double phi, double start, int cells, 
 int look_far(Far *far, const Marked *step, double k);
 double far_at(const Far *far, double u);
 
-/* What is told of one step at a node: log phi and a bound of its relative error; if some are small also log(1 - mid/phi), |1 -
-   mid/phi|, a bound of its error, and one of the errors of phi and of phi - mid by themselves, over the latter */
+/* marked_along.c: values.  What is told of one step at a node: log phi and a bound of its relative error; if some are small also
+   log(1 - mid/phi), |1 - mid/phi|, a bound of its error, and one of the errors of phi and of phi - mid by themselves, over the
+   latter */
 typedef struct {
     double re, im, off, term_re, term_im, rest, lost, apart;
 } Node;
