@@ -185,7 +185,8 @@ def _fall(part: Part, values: list[acb], c: float, u: float, far: float, lead: f
     if part.kind == "laplace":
         top = math.exp(c * part.a - float(values[0].real.mid())) / 2
         bottom = math.exp(-(c + 1) * part.a - float(values[0].real.mid())) / 2
-        return -part.count * math.log(min(1.0, top + bottom + top / u))
+        # phi = top e^{iua} (1 + 1/(2v)) + bottom e^{-iua} (1 - 1/(2v)), v = c + 1/2 + iu: the latter factor is below 1
+        return -part.count * math.log(min(1.0, top * abs(1.0 + 0.5 / complex(c + 0.5, u)) + bottom))
     last = max(float(x.real.mid()) for x in values[len(values) // 2 :])
     if far > u:
         beyond = _log_phi(part, c, far / 97, 97, lead)[int(97 * u / far) :]

@@ -31,6 +31,8 @@ def _converted(name: str, value: Any, allowed: str) -> float:
 
 def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
+    if type(value) is float and 0.0 < value < math.inf:
+        return value
     allowed = "a finite number above 0"
     number = real(name, value, allowed)
     if not number > 0.0:
@@ -55,6 +57,8 @@ def at_most(name: str, number: float, most: float) -> float:
 
 def rate(name: str, value: Any) -> float:
     """A probability from 0 to 1."""
+    if type(value) is float and 0.0 <= value <= 1.0:
+        return value
     allowed = "a probability from 0 to 1 (for batches of b out of n records, b / n)"
     number = real(name, value, allowed)
     if not 0.0 <= number <= 1.0:
@@ -64,6 +68,8 @@ def rate(name: str, value: Any) -> float:
 
 def count(name: str, value: Any, least: int = 0) -> int:
     """A whole number; whole floats such as 1e6 are taken, fractions and booleans are not."""
+    if type(value) is int and least <= value <= MOST_STEPS:
+        return value
     allowed = f"a whole number from {least} to {MOST_STEPS}"
     number = value if type(value) is int else real(name, value, allowed)
     if number != (whole := int(number)) or not least <= whole <= MOST_STEPS:

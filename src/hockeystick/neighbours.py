@@ -38,7 +38,8 @@ def orders(neighbours: Any) -> tuple[Order, ...]:
     >>> orders("add-or-remove")
     ('remove', 'add')
     """
-    return _ORDERS[checked(neighbours)]
+    known = _ORDERS.get(neighbours) if isinstance(neighbours, str) else None
+    return known or _ORDERS[checked(neighbours)]
 
 
 def has_record(order: Order) -> bool:

@@ -142,6 +142,9 @@ class LaplaceSlice(EvenSlice):
         sine = np.where(np.floor(turns_left) == np.floor(turns_right), sine, 0.0) * (1.0 - 1e-9)
         pair = np.sqrt(np.maximum(atoms * atoms - 4.0 * self._top * self._bottom * sine, 0.0))
         direct = np.minimum(1.0, pair + np.minimum(1.0 - atoms, self._peak / left) if atoms < 1.0 else pair)
+        # phi/phi(c) = top e^{iua} (1 + 1/(2v)) + bottom e^{-iua} (1 - 1/(2v)): the first factor falls in u, the other is below 1
+        norm = 1.0 / (left * left + (self.c + 0.5) ** 2) if self.c > 0.0 else np.inf
+        direct = np.minimum(direct, self._top * np.sqrt(1.0 + (self.c + 0.75) * norm) + self._bottom)
         gap = np.maximum(1.0 - direct, stretched_gap(left, self._rest, self._peak))
         return (np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-1.0 + 4e-12))[None, :]
 

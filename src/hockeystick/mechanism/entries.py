@@ -32,6 +32,6 @@ def each(
         entries = np.asarray(None)
     if entries.dtype.kind not in "fiu":
         raise BadType(f"{name} is {value!r}; allowed: a number or an array of numbers.")
-    checked = [check(name, float(entry)) for entry in entries.ravel()]
+    checked = [check(name, entry) for entry in entries.astype(float).ravel().tolist()]
     found = np.array([tuple(one) for one in (many(checked) if many else map(ends, checked))]).reshape(-1, 2)
     return found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape)

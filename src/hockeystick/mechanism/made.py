@@ -29,7 +29,7 @@ class Made(ABCMeta):
 
     def __call__(cls, *given: Any, **named: Any) -> Any:
         try:
-            return super().__call__(*given, **named)
+            return type.__call__(cls, *given, **named)
         except TypeError as error:
             if isinstance(error, HockeystickError):
                 raise

@@ -23,19 +23,26 @@ class AdditiveNoise(Mechanism):
 
     def _check(self, spread: str) -> None:
         """Checks all parameters and makes floats of them; `spread` names the parameter that sets the noise."""
-        object.__setattr__(self, spread, checks.positive(spread, getattr(self, spread)))
-        object.__setattr__(self, "sensitivity", checks.positive("sensitivity", self.sensitivity))
+        self._checked(spread)
+        self._checked("sensitivity")
         checks.ratio(f"sensitivity / {spread}", self.sensitivity, getattr(self, spread))
         if self.replace_sensitivity is None:
             return
-        replaced = checks.positive("replace_sensitivity", self.replace_sensitivity)
+        replaced = self._checked("replace_sensitivity")
         if replaced > 2.0 * self.sensitivity:
             raise BadValue(
                 f"replace_sensitivity is {replaced}; allowed: at most twice the sensitivity, {2.0 * self.sensitivity}, "
                 "since replacing is removing and adding."
             )
         checks.ratio(f"replace_sensitivity / {spread}", replaced, getattr(self, spread))
-        object.__setattr__(self, "replace_sensitivity", replaced)
+
+    def _checked(self, name: str) -> float:
+        """A positive parameter, a float from now on."""
+        given = getattr(self, name)
+        number = checks.positive(name, given)
+        if number is not given:
+            object.__setattr__(self, name, number)
+        return number
 
     @abstractmethod
     def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss": ...

@@ -13,7 +13,7 @@ from ..bounds import Bounds
 from ..errors import BadType, BadValue
 from ..loss.direct import close
 from ..neighbours import DEFAULT, STATED, Order, Stated, orders
-from ..numerics.rounding import exp_down, exp_up
+from ..numerics.rounding import exp_ends
 from .attack import Attacks
 from .entries import each
 
@@ -59,10 +59,12 @@ class Release(Attacks):
         return self if type(other) is int and other == 0 else NotImplemented  # so that sum() works
 
     def __mul__(self, count: Any) -> "Release":
-        if isinstance(count, Release):
+        if type(count) is not int and isinstance(count, Release):
             return NotImplemented
-        times = checks.count("count", count)
-        return joined([(mechanism, used * times) for mechanism, used in self.parts])
+        times, parts = checks.count("count", count), self.parts
+        if len(parts) == 1:
+            return _repeated(parts[0][0], parts[0][1] * times)
+        return joined([(mechanism, used * times) for mechanism, used in parts])
 
     __rmul__ = __mul__
 
@@ -146,8 +148,8 @@ class Release(Attacks):
         >>> print(f"{bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
         4.3771780957 <= epsilon <= 4.3771780957
         """
-        if type(delta) is float and 0.0 < delta < 1.0 and len(self.parts) == 1:
-            ((mechanism, count),) = self.parts
+        if type(delta) is float and 0.0 < delta < 1.0 and len(parts := self.parts) == 1:
+            ((mechanism, count),) = parts
             if ends := close(mechanism.direct(orders(self._meant(neighbours)), count, delta)):
                 return Bounds(*ends)
         return self._answered(losses.epsilon_intervals, neighbours, "delta", delta, checks.non_negative)
@@ -163,11 +165,8 @@ class Release(Attacks):
 
     def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
-
-        def ask(run: "ComposedLoss", values: list[float]) -> list[Ends]:
-            return [(exp_down(low), exp_up(high, ceiling=1.0)) for low, high in losses.log_delta_intervals(run, values)]
-
-        return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
+        found = self.log_delta_bounds(epsilon, neighbours)
+        return Bounds(*exp_ends(found.lower, found.upper), found.tight)
 
     def log_delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of log delta(epsilon), for deltas below the smallest double.
@@ -312,10 +311,13 @@ def joined(uses: Iterable[tuple[Mechanism, int]]) -> Release:
     used = [(mechanism, count) for mechanism, count in uses if count]
     if len(used) > 1:
         used = _merged(used)
-    if len(used) != 1:
-        return Composition(tuple(used))
-    ((mechanism, count),) = used
-    return mechanism if count == 1 else Composition(((mechanism, checks.count("count", count)),))
+    return _repeated(*used[0]) if len(used) == 1 else Composition(tuple(used))
+
+
+def _repeated(mechanism: Mechanism, count: int) -> Release:
+    if count == 1:
+        return mechanism
+    return Composition(((mechanism, checks.count("count", count)),) if count else ())
 
 
 def _merged(uses: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:

@@ -2,14 +2,39 @@
    K: what `by_contour` of loss/engine.py does for the contour through the saddle, or left of it, where that has few nodes and
    proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
 #include "native.h"
+#include <stddef.h>
+#include <string.h>
 
 enum { TRIES = 12 };
 static const double SHARES[CONTOURS] = {1.0, 0.75, 1.0, 0.55}, MANY[CONTOURS] = {250.0, 400.0, FEW, FEW};
-#define ALLOWED 4096.0 /* nodes of a contour */
-#define WORK(run)                                                                                                                  \
-    ((run)->removal[0] ? 4e5 : 3e6) /* nodes of the noise times those of the contour: for the order "add" there is no other way */
-#define HOPE 6.0                    /* log of how much of what is allowed beyond the last node */
-#define FINE 33.0                   /* -log of the error of the rule for values, times the count */
+#define ALLOWED 4096.0   /* nodes of a contour */
+#define NEAR_ONE -1e-3   /* log delta above which 1 - delta is what counts */
+#define CLOSER_YET 1e-11 /* ends of log delta with which one is content, whatever those in the middle are */
+
+void close_block(Block *block) {
+    for (int turn = 0; turn < CONTOURS; turn++)
+        for (int every = 0; every < 2; every++) {
+            free(block->contours[turn][every].values);
+            free(block->contours[turn][every].rows);
+        }
+    free(block->room.at);
+    if (block->parted)
+        close_parted(block->parted);
+    if (block->added)
+        close_block(block->added);
+    free(block);
+}
+
+Block *open_block(const Run *run) {
+    Block *block = malloc(sizeof *block);
+    if (block) {
+        memset(block, 0, offsetof(Block, guide));
+        block->run = *run;
+        block->run.count = sqrt(run->least * run->most);
+        block->saddle = -1.0;
+    }
+    return block;
+}
 
 /* About epsilon of so many steps, by the approximation at the saddle point of the block */
 static double epsilon_of(const Block *block, double count, double log_delta) {
@@ -69,12 +94,8 @@ static int plan(Contour *contour, const Block *block, int every) {
     contour->pairs = run->many;
     for (int i = 0; i < FORWARD; i++) {
         double s = contour->forward[i] = c + AHEAD[i] * contour->width;
-        for (int row = 0; row < run->many; row++) {
-            double bound = bound_above(&contour->grid, exponent(run, row, s));
-            if (!run->removal[row])
-                bound = smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
-            contour->each_above[row][i] = bound;
-        }
+        for (int row = 0; row < run->many; row++)
+            contour->each_above[row][i] = run->law->above(contour, run, row, s);
     }
     if (!ahead_of(contour, run->count, epsilon_of(block, run->count, run->log_delta)))
         return 0;
@@ -85,36 +106,14 @@ static int plan(Contour *contour, const Block *block, int every) {
     return 1;
 }
 
-/* Whether the transform seems not to have died out at u: what the guide's nodes tell, the others all against it */
-static int lasts(const Block *block, const Contour *contour, double u) {
-    const Guide *guide = &block->guide;
-    const double *ratio = guide->rows + guide->size, *base = ratio + 2 * guide->size;
-    double k = exponent(&block->run, 0, contour->c), all = 0.0, re = 0.0, im = 0.0, rest = 0.0;
-    for (Size j = 0; j < guide->size; j++) {
-        double weight = exp(smaller(k * ratio[j] + base[j], 600.0)), next = ratio[j + 1 < guide->size ? j + 1 : j];
-        all += weight;
-        if (u * (next - ratio[j]) < 1.0) {
-            re += weight * cos(u * ratio[j]);
-            im += weight * sin(u * ratio[j]);
-        } else {
-            rest += weight;
-        }
-    }
-    double left = (hypot(re, im) - rest) / all;
-    return left > 0.0 && -block->run.count * log(left) + 2.0 * log(u / contour->c) < TOLERANCE - HOPE;
-}
-
 /* The step, and where the nodes may end */
 static void cut(Contour *contour, const Block *block, double most) {
     const Run *run = &block->run;
-    double points[ROWS], decay[ROWS * CELLS];
+    double decay[ROWS * CELLS];
     double least = epsilon_of(block, run->least, run->log_delta), last = epsilon_of(block, run->most, run->log_delta);
-    for (int row = 0; row < contour->many; row++)
-        points[row] = exponent(run, contour->live[row], contour->c);
     contour->stage = 2;
     contour->wanted = INFINITY;
-    if (!step_for(contour, run, least, last) || lasts(block, contour, most * contour->step) ||
-        !decay_of(&contour->grid, points, contour->many, contour->width, decay))
+    if (!step_for(contour, run, least, last) || !run->law->falls(contour, &block->guide, run, most * contour->step, decay))
         return;
     for (int cell = 0; cell < CELLS; cell++) {
         double slowest = decay[cell];
@@ -123,38 +122,6 @@ static void cut(Contour *contour, const Block *block, double most) {
         decay[cell] = run->least * slowest * (1.0 - 4.0 * UNIT);
     }
     cut_nodes(contour, decay, CELLS, GROWTH, ALLOWED);
-}
-
-/* K of one step at the nodes, and its errors; 0 if that takes too long */
-static int lay(Contour *contour, const Run *run) {
-    double c = contour->c, reach = contour->step * (double)(contour->nodes - 1), k[ROWS];
-    Size total = contour->many * contour->nodes;
-    for (int row = 0; row < contour->many; row++)
-        k[row] = exponent(run, contour->live[row], c);
-    double faint = larger(0.0, -log(run->most) - log(larger(contour->faintest, 1e-300)));
-    double lead = log(run->most) + FINE + log(2.0 + fabs(k[0]) + reach) + faint;
-    Grid grid;
-    double *rows = make_grid(&grid, run, k[0], lead, reach, 0.0, 0.0);
-    if (rows && (double)(grid.size * contour->nodes) <= WORK(run) &&
-        (contour->values = malloc((size_t)(3 * total) * sizeof(double)))) {
-        double *value = contour->values, *error = contour->errors = value + 2 * total;
-        int found = 1, gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
-        if (gentle) /* |w L| is small throughout: K is wanted relative to w */
-            for (int row = 0; found && row < contour->many; row++)
-                found = gentle_along(&grid, c, run->removal[contour->live[row]], k, contour->many, contour->step, contour->nodes,
-                                     value + 2 * row * contour->nodes, error + row * contour->nodes);
-        else
-            found = excess_along(&grid, k, contour->many, contour->step, contour->nodes, value, error);
-        if (!found) {
-            free(contour->values);
-            contour->values = NULL;
-        }
-        for (Size at = 0; found && at < total; at++)
-            if (!run->removal[contour->live[at / contour->nodes]])
-                value[2 * at + 1] = -value[2 * at + 1];
-    }
-    free(rows);
-    return contour->values != NULL;
 }
 
 /* A contour of the block, planned; NULL if it is not to be had */
@@ -167,26 +134,35 @@ static Contour *planned(Block *block, int turn, int every) {
     contour->stage = -1;
     contour->most = MANY[turn];
     contour->wanted = contour->faintest = INFINITY;
+    contour->tallest = -INFINITY;
     contour->c = c;
     if (!(block->saddle > 0.0 && c > 0.0))
         return NULL;
     for (int row = run->many - 1; row >= 0; row--) {
-        if (!guided(&block->guide, run, exponent(run, row, c), jet) || !(jet[0] <= 1.0))
+        if (!run->law->guided(&block->guide, run, exponent(run, row, c), jet))
             return NULL;
         contour->faintest = smaller(contour->faintest, fabs(jet[0]));
+        contour->tallest = larger(contour->tallest, jet[0]);
     }
     contour->level = jet[0];
     contour->second = jet[2];
     contour->width = 1.0 / sqrt(run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c)));
     if (SHARES[turn] < 1.0)
         contour->width = smaller(contour->width, (block->saddle - c) / AHEAD[2]);
-    double k = exponent(run, 0, c), lead = log(run->most) + 14.0 + log(2.0 + fabs(k));
-    double wide = 0.5 * smaller(run->noise, 4.0), least = smaller(smaller(k, -k), smaller(1.0 - k, 0.0));
-    double step = PI / sqrt(lead * (0.5 + 1.0 / (wide * wide) - 0.125 * least / (run->noise * run->noise)));
-    contour->rows = make_grid(&contour->grid, run, k, lead, 0.0, c + AHEAD[FORWARD - 1] * contour->width + 1.0, step);
-    if (contour->rows && plan(contour, block, every))
+    if (run->law->axis(contour, run) && plan(contour, block, every))
         contour->stage = 1;
     return contour->stage > 0 ? contour : NULL;
+}
+
+/* The terms of a contour that is planned, for one count and near an epsilon; 0 if there are too many or they prove nothing */
+static int laid(Block *block, Contour *contour, const Run *run, double epsilon) {
+    if (contour->stage == 1) /* the third takes the nodes of the first, if they are not too many */
+        cut(contour, block, contour->most == MANY[0] ? FEW : contour->most);
+    if (!contour->nodes || (!contour->values && !run->law->lay(contour, &block->run))) {
+        contour->nodes = 0;
+        return 0;
+    }
+    return at_count(contour, run, epsilon, &block->room);
 }
 
 /* Where log delta is about log_delta, and about how far the proofs will end from there; 0 if that is not found */
@@ -219,6 +195,18 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
     return 0;
 }
 
+/* Bounds of log delta at an epsilon near that of the contour; 0 if a pair that was left out may matter */
+static int told(const Contour *contour, double epsilon, double *low, double *high) {
+    bounds(contour, epsilon, low, high);
+    for (int pair = 0, row = 0; pair < contour->pairs; pair++) {
+        if (row < contour->many && contour->live[row] == pair)
+            row++;
+        else if (!(markov(contour, pair, epsilon) <= *low))
+            return 0;
+    }
+    return 1;
+}
+
 /* What one contour proves of a run; 0 if its ends are not close */
 static int proved(Block *block, int turn, int every, const Run *run, double *low, double *high) {
     Contour *contour = planned(block, turn, every);
@@ -235,21 +223,10 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
         *high = top;
         return 1;
     }
-    if (contour->stage == 1)
-        cut(contour, block, turn ? MANY[turn] : FEW); /* the third takes the nodes of the first, if they are not too many */
-    if (!(top < INFINITY) || !contour->nodes || (!contour->values && !lay(contour, &block->run))) {
-        contour->nodes = 0;
+    if (!(top < INFINITY) || !laid(block, contour, run, start) || !search(contour, run, &guess, &ahead))
         return 0;
-    }
-    if (!at_count(contour, run, start, &block->room) || !search(contour, run, &guess, &ahead))
-        return 0;
-    bounds(contour, guess, &lower, &upper);
-    for (int pair = 0, row = 0; pair < contour->pairs; pair++) {
-        if (row < contour->many && contour->live[row] == pair)
-            row++;
-        else if (!(markov(contour, pair, guess) <= lower))
-            return proved(block, turn, 1, run, low, high); /* a pair that was left out may matter after all */
-    }
+    if (!told(contour, guess, &lower, &upper))
+        return proved(block, turn, 1, run, low, high);
     double c = contour->c, down = guess - ahead, up = guess + ahead, gap = -1.0, other = -1.0;
     for (int try = 0; try < TRIES && gap < 0.0 && fabs(down) < INFINITY; try++) {
         bounds(contour, down, &lower, &upper);
@@ -272,17 +249,87 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
     return gap >= 0.0 && other >= 0.0 && *low <= *high && *high < INFINITY && *high - *low < CLOSE * *high;
 }
 
+/* The third is for what had too many nodes for the first, but not far too many */
+static int worth(const Block *block, int turn) {
+    double nodes = block->contours[0][0].wanted;
+    return turn == 0 || SHARES[turn] < 1.0 || (MANY[0] < nodes && nodes <= MANY[turn]);
+}
+
 int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high) {
     if (block->saddle < 0.0) {
         block->guide.reach = -1.0;
         block->saddle = saddle_of_delta(&block->guide, &block->run);
     }
-    for (int turn = from; turn < to; turn++) {
-        double nodes = block->contours[0][0].wanted;
-        if (turn && SHARES[turn] == 1.0 && !(MANY[0] < nodes && nodes <= MANY[turn]))
-            continue; /* it was not that it had too many nodes, or it has far too many */
-        if (proved(block, turn, 0, run, low, high))
+    for (int turn = from; turn < to; turn++)
+        if (worth(block, turn) && proved(block, turn, 0, run, low, high))
             return 1;
-    }
     return 0;
+}
+
+/* Of a row of epsilons those around the one in the middle, from a contour for that: `_share` of loss/shared.py.  Tells from where
+   to where they reach; nowhere if nothing is close. */
+static void near_middle(Block *block, const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first,
+                        Size *last) {
+    Size middle = many / 2;
+    double epsilon = epsilons[middle], width = INFINITY;
+    const Contour *contour = NULL;
+    *first = middle, *last = middle;
+    for (int turn = 0; turn < SOONER && !contour; turn++)
+        for (int every = 0; worth(block, turn) && every < 2 && !contour; every++) {
+            Contour *one = planned(block, turn, every);
+            if (!one || !ahead_of(one, run->count, epsilon) || !laid(block, one, run, epsilon))
+                break;
+            if (!told(one, epsilon, low + middle, high + middle))
+                continue;
+            width = high[middle] - low[middle];
+            if (!(width <= CLOSE && high[middle] < NEAR_ONE))
+                break;
+            contour = one;
+        }
+    if (!contour)
+        return;
+    width = smaller(larger(4.0 * width, CLOSER_YET), CLOSE);
+    for (*last = middle + 1; *last < many; ++*last)
+        if (!told(contour, epsilons[*last], low + *last, high + *last) || !(high[*last] - low[*last] <= width))
+            break;
+    for (; *first > 0; --*first) {
+        Size at = *first - 1;
+        if (!told(contour, epsilons[at], low + at, high + at) || !(high[at] - low[at] <= width && high[at] < NEAR_ONE))
+            break;
+    }
+}
+
+/* About log delta at the epsilon of which c is the saddle point */
+static double approximate(Guide *guide, const Run *run, double c, double epsilon) {
+    double jet[3];
+    if (!(c > 0.0 && run->law->guided(guide, run, exponent(run, 0, c), jet)))
+        return NAN;
+    double bend = run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
+    return run->count * jet[0] - c * epsilon - log(c) - log1p(c) - 0.5 * log(2.0 * PI * bend);
+}
+
+void log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high) {
+    Size first, last;
+    while (many > 0) {
+        Size middle = many / 2;
+        Block *block = open_block(run);
+        first = last = middle;
+        if (block) {
+            block->guide.reach = -1.0;
+            block->saddle = saddle_of_epsilon(&block->guide, run, epsilons[middle]);
+            block->run.log_delta = approximate(&block->guide, run, block->saddle, epsilons[middle]);
+            if (block->run.log_delta < 1.0)
+                near_middle(block, &block->run, epsilons, many, low, high, &first, &last);
+            close_block(block);
+        }
+        if (first == last) {
+            low[middle] = high[middle] = NAN;
+            last = middle + 1;
+        }
+        log_deltas(run, epsilons, first, low, high); /* half of them at most, so that this does not go deep */
+        epsilons += last;
+        low += last;
+        high += last;
+        many -= last;
+    }
 }

@@ -1,7 +1,5 @@
 /* epsilon of one sampled Gaussian mechanism, repeated, in one go.  What is not answered closely is left to Python. */
 #include "native.h"
-#include <stddef.h>
-#include <string.h>
 
 #define RATIO 1.1 /* of the counts of a block */
 
@@ -15,31 +13,6 @@ static void block_of(Run *run) {
         place++;
     }
     run->most = larger(run->least, next - 1.0);
-}
-
-static void close_block(Block *block) {
-    for (int turn = 0; turn < CONTOURS; turn++)
-        for (int every = 0; every < 2; every++) {
-            free(block->contours[turn][every].values);
-            free(block->contours[turn][every].rows);
-        }
-    free(block->room.at);
-    if (block->parted)
-        close_parted(block->parted);
-    if (block->added)
-        close_block(block->added);
-    free(block);
-}
-
-static Block *open_block(const Run *run) {
-    Block *block = malloc(sizeof *block);
-    if (block) {
-        memset(block, 0, offsetof(Block, guide));
-        block->run = *run;
-        block->run.count = sqrt(run->least * run->most);
-        block->saddle = -1.0;
-    }
-    return block;
 }
 
 /* Large steps counted apart in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever the larger one
@@ -81,6 +54,7 @@ static int ordered(Run *run, Size removals) {
     run->many = removals == 3 ? 2 : 1;
     run->removal[0] = removals != 2;
     run->removal[1] = 0;
+    run->law = &SAMPLED;
     return 1 <= removals && removals <= 3 && 1e-100 < run->noise && run->noise < 1e100 && 1e-300 < run->rate && run->rate < 1.0 &&
            run->noise_error >= 0.0 && run->noise_error < 1e-6 && 1.0 <= run->count && run->count < INFINITY &&
            -1e3 < run->log_delta && run->log_delta < 0.0;
@@ -143,4 +117,23 @@ FUNCTION_OF_PYTHON(native_epsilons) {
     Py_END_ALLOW_THREADS;
     release(&held);
     Py_RETURN_NONE;
+}
+
+/* sampled_deltas(noise, rate, noise_error, count, removals, epsilons, low, high): both ends of log delta at epsilons that grow; NaN
+   for those not answered */
+FUNCTION_OF_PYTHON(native_sampled_deltas) {
+    Held held;
+    Run run = {.log_delta = -1.0};
+    Array epsilons, low, high;
+    Size removals;
+    (void)self;
+    if (!parse(&held, args, count, "ddddnaaa", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &epsilons, &low,
+               &high))
+        return NULL;
+    int known = ordered(&run, removals) && low.size == epsilons.size && high.size == epsilons.size;
+    run.least = run.most = run.count;
+    if (known)
+        log_deltas(&run, epsilons.at, epsilons.size, low.at, high.at);
+    release(&held);
+    return PyBool_FromLong(known);
 }

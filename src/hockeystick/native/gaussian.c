@@ -25,12 +25,12 @@ static int told(double mu, double mu_error, double x, Told *out) {
         return 0;
     double shift = (mu_error + 2.0 * UNIT) * (middle + half), factor = log(gap);
     double lean = shift * (a > 1.0 + 2.0 * shift ? 1.0 / (a - shift) : 1.3 + shift);
-    double off = (left + right) / gap * (ERFCX + 4.0 * UNIT + expm1(lean));
+    double off = (left + right) / gap * (ERFCX + 4.0 * UNIT + (lean < 1e-6 ? lean * SECOND_ORDER : expm1(lean)));
     if (!(off < 0.5))
         return 0;
     out->value = factor - 0.5 * a * a;
-    out->error =
-        fabs(a) * shift + 2.0 * UNIT * a * a + FUNCTION * (1.0 + fabs(factor)) - log1p(-off) + 2.0 * UNIT * fabs(out->value);
+    out->error = fabs(a) * shift + 2.0 * UNIT * a * a + FUNCTION * (1.0 + fabs(factor)) +
+                 (off < 1e-6 ? off * SECOND_ORDER : -log1p(-off)) + 2.0 * UNIT * fabs(out->value);
     out->slope = -right / gap;
     return 1;
 }
@@ -62,7 +62,8 @@ FUNCTION_OF_PYTHON(native_gaussian) {
         return NULL;
     if (!(1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6 && log_delta < 0.0))
         Py_RETURN_NONE;
-    double point = mu * (0.5 * mu + sqrt(-2.0 * log_delta)); /* from the right, as log delta is concave there */
+    double far = sqrt(-2.0 * log_delta), near = -2.0 * (log_delta + log(far * (far / mu + 1.0) * sqrt(2.0 * PI)));
+    double point = mu * (0.5 * mu + (near > 1.0 ? sqrt(near) : far)); /* log delta is concave: from the right, if not at once */
     for (int i = 0; i < STEPS; i++) {
         if (!(point > 0.0 && told(mu, mu_error, point, &at)))
             Py_RETURN_NONE;
@@ -71,7 +72,28 @@ FUNCTION_OF_PYTHON(native_gaussian) {
         if (fabs(step) <= 1e-9 * point) /* the next one would be a rounding error */
             break;
     }
-    if (!end(mu, mu_error, point, above, -1.0, &low) || !end(mu, mu_error, point, below, 1.0, &high))
+    double slack = (2.0 * at.error + (above - below)) / at.slope; /* about where the proofs will end */
+    if (!end(mu, mu_error, point + slack, above, -1.0, &low) || !end(mu, mu_error, point - slack, below, 1.0, &high))
         Py_RETURN_NONE;
     return Py_BuildValue("(dd)", low, high);
+}
+
+/* gaussian_deltas(mu, mu_error, epsilons, low, high): both ends of log delta at some epsilons; NaN for those not answered */
+FUNCTION_OF_PYTHON(native_gaussian_deltas) {
+    Held held;
+    Told at;
+    Array epsilons, low, high;
+    double mu, mu_error;
+    (void)self;
+    if (!parse(&held, args, count, "ddaaa", &mu, &mu_error, &epsilons, &low, &high))
+        return NULL;
+    int known =
+        1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6 && low.size == epsilons.size && high.size == epsilons.size;
+    for (Size i = 0; known && i < epsilons.size; i++) {
+        int found = epsilons.at[i] > 0.0 && told(mu, mu_error, epsilons.at[i], &at);
+        low.at[i] = found ? nextafter(at.value - at.error, -INFINITY) : NAN;
+        high.at[i] = found ? nextafter(at.value + at.error, INFINITY) : NAN;
+    }
+    release(&held);
+    return PyBool_FromLong(known);
 }

@@ -1,4 +1,5 @@
-/* Epsilon of few steps of the same Laplace noise, next to their largest loss (docs/mathematics.md, section 5, r = 0). */
+/* Epsilon of steps of the same Laplace noise: of few of them next to their largest loss (docs/mathematics.md, section 5, r = 0), of
+   many along a contour. */
 #include "native.h"
 
 enum { MOST = 64, TERMS = 400, STEPS = 40, ATTEMPTS = 8 };
@@ -48,28 +49,73 @@ static int end(double near, int count, double goal, double sign, double *found) 
     return 0;
 }
 
-/* laplace(a, count, delta): both ends of epsilon, or None */
-FUNCTION_OF_PYTHON(native_laplace) {
-    Held held;
+/* 0 if it is not next to the largest loss, or there are many */
+static int next_to_largest(double a, double many, double delta, double *low, double *high) {
     Fall at;
-    double a, many, delta, least, most;
-    (void)self;
-    if (!parse(&held, args, count, "ddd", &a, &many, &delta))
-        return NULL;
-    if (!(1e-100 < a && a < 1e100 && 2.0 <= many && many <= MOST && 0.0 < delta && delta < 1.0))
-        Py_RETURN_NONE;
+    double least, most;
+    if (!(2.0 <= many && many <= MOST))
+        return 0;
     int size = (int)many;
     double goal = ldexp(delta, size - 1), x = goal, limit = smaller(a, FARTHEST) * (1.0 - 16.0 * UNIT);
     for (int i = 0; i < STEPS; i++) { /* at the goal the value is at least that: it grows faster than x */
         if (!(0.0 < x && x < limit && fall_at(x, size, &at) && at.slope > 0.0))
-            Py_RETURN_NONE;
+            return 0;
         double step = (goal - at.value) / at.slope;
         x += step;
         if (fabs(step) <= 1e-9 * x)
             break;
     }
     if (!end(x, size, goal, -1.0, &least) || !end(x, size, goal, 1.0, &most) || !(most < limit))
-        Py_RETURN_NONE;
+        return 0;
     double top = many * a, error = 4.0 * UNIT * (top + most); /* a itself is known to two units */
-    return Py_BuildValue("(dd)", nextafter(top - 2.0 * most - error, -INFINITY), nextafter(top - 2.0 * least + error, INFINITY));
+    *low = nextafter(top - 2.0 * most - error, -INFINITY);
+    *high = nextafter(top - 2.0 * least + error, INFINITY);
+    return 1;
+}
+
+static Run many_steps(double a, double many) {
+    return (Run){.noise = a, .count = many, .least = many, .most = many, .many = 1, .removal = {1, 0}, .law = &LAPLACE};
+}
+
+/* Few that are not next to their largest loss have a closed form in Python, which tells more */
+static int along_contour(double a, double many, double delta, double *low, double *high) {
+    Run run = many_steps(a, many);
+    double slack = FUNCTION * fabs(run.log_delta = log(delta));
+    run.below = run.log_delta - slack;
+    run.above = run.log_delta + slack;
+    Block *block = many > MOST ? open_block(&run) : NULL;
+    int found = block && along_contours(block, &run, 0, CONTOURS, low, high);
+    if (block)
+        close_block(block);
+    return found;
+}
+
+/* laplace(a, count, delta): both ends of epsilon, or None */
+FUNCTION_OF_PYTHON(native_laplace) {
+    Held held;
+    double a, many, delta, low, high;
+    (void)self;
+    if (!parse(&held, args, count, "ddd", &a, &many, &delta))
+        return NULL;
+    if (!(1e-100 < a && a < 1e100 && many < INFINITY && 0.0 < delta && delta < 1.0 &&
+          (next_to_largest(a, many, delta, &low, &high) || along_contour(a, many, delta, &low, &high))))
+        Py_RETURN_NONE;
+    return Py_BuildValue("(dd)", low, high);
+}
+
+/* laplace_deltas(a, count, epsilons, low, high): both ends of log delta at epsilons that grow; NaN for those not answered */
+FUNCTION_OF_PYTHON(native_laplace_deltas) {
+    Held held;
+    Array epsilons, low, high;
+    double a, many;
+    (void)self;
+    if (!parse(&held, args, count, "ddaaa", &a, &many, &epsilons, &low, &high))
+        return NULL;
+    int known =
+        1e-100 < a && a < 1e100 && MOST < many && many < INFINITY && low.size == epsilons.size && high.size == epsilons.size;
+    Run run = many_steps(a, many);
+    if (known)
+        log_deltas(&run, epsilons.at, epsilons.size, low.at, high.at);
+    release(&held);
+    return PyBool_FromLong(known);
 }

@@ -62,6 +62,9 @@ FUNCTION_OF_PYTHON(native_epsilons);
 FUNCTION_OF_PYTHON(native_gaussian);
 FUNCTION_OF_PYTHON(native_response);
 FUNCTION_OF_PYTHON(native_laplace);
+FUNCTION_OF_PYTHON(native_gaussian_deltas);
+FUNCTION_OF_PYTHON(native_sampled_deltas);
+FUNCTION_OF_PYTHON(native_laplace_deltas);
 FUNCTION_OF_PYTHON(native_rule);
 FUNCTION_OF_PYTHON(native_far_off);
 FUNCTION_OF_PYTHON(native_pieces);
@@ -123,9 +126,10 @@ typedef struct {
     double fixed[ROWS], height_error[ROWS], lever[ROWS], sum_error[ROWS], *weights;
     int live[ROWS], many, pairs; /* the ordered pairs that are laid; how many of how many */
     Size nodes;
-    /* of a single step: bounds of K ahead, about K and K'' of the first pair and the least |K|, and what is added to those bounds;
-       K at the nodes and its errors */
-    double each_above[ROWS][FORWARD], each_middle[FORWARD], each_mass, log_mass, level, second, faintest, slack, *values, *errors;
+    /* of a single step: bounds of K ahead, about K and K'' of the first pair, the least |K| and the largest K, and what is added to
+       those bounds; K at the nodes and its errors */
+    double each_above[ROWS][FORWARD], each_middle[FORWARD], each_mass, log_mass, level, second, faintest, tallest, slack, *values,
+        *errors;
     Grid grid; /* on the real axis, and its rows */
     double *rows;
     int stage, parted; /* 1: planned, 2: and cut, -1: not to be had; whether logs of `each_middle` and of `each_mass` count, that of
@@ -162,10 +166,13 @@ static inline double *room_for(Room *room, Size size) {
 /* saddle.c: what is told of a run is a guide, but for the grids */
 enum { GUIDED = 1500 };
 
+typedef struct Law Law;
+
 typedef struct {
     double noise, rate, noise_error, count, log_delta, below, above, floor; /* below < log delta < above, surely */
     double least, most;                                                     /* counts that belong together */
     int many, removal[ROWS];
+    const Law *law; /* of Laplace noise `noise` is by how many of its scales it is moved, and one order stands for both */
 } Run;
 
 /* log M at real k to a few digits: `Guide` of loss/sampled.py */
@@ -175,10 +182,21 @@ typedef struct {
 } Guide;
 
 static inline double exponent(const Run *run, int row, double c) { return run->removal[row] ? 1.0 + c : -c; }
-int guided(Guide *guide, const Run *run, double k, double jet[3]);
-int expanded(Guide *guide, const Run *run, double c, double jet[3]);
 double saddle_of_delta(Guide *guide, const Run *run);
-double *make_grid(Grid *grid, const Run *run, double k, double lead, double reach, double ahead, double step);
+double saddle_of_epsilon(Guide *guide, const Run *run, double epsilon);
+
+/* What a contour asks of one step.  Errors and bounds are those of the law's twin in Python. */
+struct Law {
+    int (*guided)(Guide *guide, const Run *run, double k, double jet[3]); /* log M(k) and two derivatives in k, to a few digits */
+    void (*rough)(const Run *run, double *variance, double *knee);        /* `rough` and `knee` of loss/cumulant.py */
+    int (*axis)(Contour *contour, const Run *run);                        /* makes ready for `above` and `falls`; 0: it cannot */
+    double (*above)(const Contour *contour, const Run *run, int row, double s); /* a bound of K(s) */
+    int (*falls)(const Contour *contour, const Guide *guide, const Run *run, double far,
+                 double *decay); /* lower bounds of -log |phi(c + iu)/phi(c)| on cells, for the pairs that are laid; 0
+                                    if it seems not to have died out at `far`, or there is no memory */
+    int (*lay)(Contour *contour, const Run *run); /* K at the nodes, and its errors; 0: it takes too long */
+};
+extern const Law SAMPLED, LAPLACE; /* sampled.c, laplace_contour.c */
 
 /* sketch.c: where a sparse run is parted, no more than a guide */
 enum { BACK = 3 };
@@ -277,10 +295,14 @@ typedef struct Block {
     Guide guide;         /* the last, as it is long: laid when it is asked */
 } Block;
 
+Block *open_block(const Run *run); /* NULL where there is no memory */
+void close_block(Block *block);
 int ahead_of(Contour *contour, double count, double epsilon);
 int step_for(Contour *contour, const Run *run, double least_epsilon, double most_epsilon);
 int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
 int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);
+/* Both ends of log delta at epsilons that grow; NaN where they are not close */
+void log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high);
 
 /* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im), for one or two rows; 0 where there is
    no memory.  The turns, products of two, err by TURNS_ERROR at most. */

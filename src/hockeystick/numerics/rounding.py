@@ -16,6 +16,7 @@
 """
 
 import math
+from typing import Any
 
 UNIT = 2.0**-53
 FUNCTION = 8.0 * UNIT
@@ -59,3 +60,18 @@ def exp_down(log_value: float) -> float:
         log_value = 709.0
     value = math.exp(log_value)
     return max(0.0, math.nextafter(value * (1.0 - 2.0 * FUNCTION), -math.inf))
+
+
+def exp_ends(low: Any, high: Any) -> tuple[Any, Any]:
+    """Both ends of a probability from those of its logarithm: floats, or arrays of them.
+
+    >>> exp_ends(-1e9, 1e-20)
+    (0.0, 1.0)
+    """
+    if isinstance(low, float):
+        return exp_down(low), exp_up(high, ceiling=1.0)
+    import numpy as np
+
+    least = np.nextafter(np.exp(np.minimum(low, 0.0)) * (1.0 - 2.0 * FUNCTION), -math.inf)
+    most = np.nextafter(np.exp(np.minimum(high, 0.0)) * (1.0 + 2.0 * FUNCTION), math.inf)
+    return np.maximum(least, 0.0), np.where(high == -math.inf, 0.0, np.minimum(most, 1.0))
