@@ -3,7 +3,8 @@
     python -m bench.child 'dp_accounting PLD'
 
 A question has a case and a factor (see `cases.Case.moved`); the answer has the seconds that it took, measured here, and both
-ends, or why there are none.  What a peer prints goes to the error output.
+ends, or why there are none.  With a factor `before` the same is asked with other numbers, near that factor, at once before and
+for a millisecond; the seconds of the first time are "cold".  What a peer prints goes to the error output.
 """
 
 import importlib
@@ -16,21 +17,33 @@ from typing import Any
 
 from .cases import Case
 
+WARMING = 1e-3  # seconds
+
 
 def answered(peer: Any, question: dict[str, Any]) -> dict[str, Any]:
     """The peer's answer, in words that go into JSON."""
     from .peers import Cannot
 
-    case = Case.of(question["case"]).moved(question["factor"])
-    begin = time.perf_counter()
+    plain = Case.of(question["case"])
+    case, others, cold = plain.moved(question["factor"]), [], None
+    if question["before"] is not None:
+        others = [plain.moved(question["before"] + 1e-9 * place) for place in range(200)]
+    started = begin = time.perf_counter()
     try:
+        for other in others:
+            peer.answers(other)
+            begin = time.perf_counter()
+            cold = cold or begin - started
+            if begin - started > WARMING:
+                break
         found = peer.answers(case)
     except Cannot as reason:
         return {"skipped": str(reason)}
     except Exception as error:  # a peer's own errors are many
         words = " ".join(str(error).split())[:160]
         return {"failed": f"{type(error).__name__}: {words}".rstrip(": "), "seconds": time.perf_counter() - begin}
-    return {"seconds": time.perf_counter() - begin, "answers": [[repr(float(x)) for x in ends] for ends in found]}
+    seconds = time.perf_counter() - begin
+    return {"seconds": seconds, "cold": cold or seconds, "answers": [[repr(float(x)) for x in ends] for ends in found]}
 
 
 def main(name: str, module: str = "bench.peers") -> None:

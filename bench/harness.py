@@ -17,7 +17,8 @@ from .peers import Peer
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 9
-WARM = 1.000101  # the factor of the first call, which is not timed
+WARM = 1.000101  # the factor of the first call, which is not timed, and about that of the first of each turn
+SHORT = 1.0  # seconds: what takes longer is asked once a turn, as caches do not matter
 LIMIT = 60.0
 ANY = Case("any", "any", (("gaussian", 3.0, 1.0, 1),), 1e-5)
 ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -30,15 +31,18 @@ class Process:
         self.name, self.limit, self.module = name, limit, module
         self._running: subprocess.Popen[str] | None = None
 
-    def ask(self, case: Case, factor: float) -> dict[str, Any]:
-        """Its answer, or {"failed": ...}.  A new process is asked something else first, so that imports are not timed."""
+    def ask(self, case: Case, factor: float, before: float | None = None) -> dict[str, Any]:
+        """Its answer, or {"failed": ...}.  A new process is asked something else first, so that imports are not timed.
+
+        `before` is about the factor of the questions that come at once before this one; the first of them is timed, too.
+        """
         if self._running is None and case.ask != "first":
-            reply = self._asked(ANY, 1.0)
+            reply = self._asked(ANY, 1.0, None)
             if self._running is None:
                 return reply
-        return self._asked(case, factor)
+        return self._asked(case, factor, before)
 
-    def _asked(self, case: Case, factor: float) -> dict[str, Any]:
+    def _asked(self, case: Case, factor: float, before: float | None) -> dict[str, Any]:
         if self._running is None:
             self._running = subprocess.Popen(
                 [sys.executable, "-m", "bench.child", self.name, self.module],
@@ -53,7 +57,7 @@ class Process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(json.dumps({"case": case.plain(), "factor": factor}) + "\n")
+            process.stdin.write(json.dumps({"case": case.plain(), "factor": factor, "before": before}) + "\n")
             process.stdin.flush()
         except BrokenPipeError:
             return self._ended()
@@ -86,10 +90,12 @@ class Row:
     """What one peer did with one case."""
 
     seconds: list[float] = field(default_factory=list)
+    cold: list[float] = field(default_factory=list)  # of the first question of each turn, which is not the one compared
     answers: list[list[float]] = field(default_factory=list)  # of the case itself, not moved
     failed: str = ""
     skipped: str = ""
     rounds: int = ROUNDS
+    short: bool = False
 
     def take(self, reply: dict[str, Any], first: bool) -> None:
         """Note an answer."""
@@ -99,6 +105,7 @@ class Row:
             self.failed = reply["failed"]
         else:
             self.seconds.append(reply["seconds"])
+            self.cold.append(reply["cold"])
             if first:
                 self.answers = [[float(x) for x in ends] for ends in reply["answers"]]
                 if any(math.isnan(x) for ends in self.answers for x in ends):
@@ -113,6 +120,7 @@ class Row:
             return {"failed": self.failed} if self.failed else {"skipped": self.skipped}
         return {
             "seconds": statistics.median(self.seconds),
+            "cold": statistics.median(self.cold),
             "rounds": len(self.seconds),
             "answers": [[repr(x) for x in ends] for ends in self.answers],
         }
@@ -128,8 +136,9 @@ def compared(
 ) -> dict[str, dict[str, Any]]:
     """Every row of a case, the first of `everyone` being ourselves.
 
-    All are warmed up on other numbers; then they take turns, with numbers that none of them has seen.  First calls are
-    those of new processes.
+    All are warmed up on other numbers; then they take turns, with numbers that none of them has seen.  In each turn, unless
+    they take long, others come before the one that is compared; the first of them finds the caches as the other processes left
+    them.  First calls are those of new processes.
     """
     rows = {one.name: Row(rounds=rounds) for one in everyone}
     for one in everyone:
@@ -139,7 +148,7 @@ def compared(
         reply = one.ask(case, WARM)
         row = rows[one.name]
         if "answers" in reply:
-            row.rounds = fewer(rounds, reply["seconds"])
+            row.rounds, row.short = fewer(rounds, reply["seconds"]), reply["seconds"] < SHORT
         else:
             row.take(reply, False)
     for turn in range(rounds):
@@ -150,7 +159,7 @@ def compared(
             told(f"{one.name}, round {turn + 1}")
             if case.ask == "first":
                 one.stop()
-            reply = one.ask(case, 1.0 + 1e-6 * turn)
+            reply = one.ask(case, 1.0 + 1e-6 * turn, WARM + 1e-6 * (turn + 1) if row.short else None)
             row.take(reply, turn == 0)
             if case.ask == "first" and turn == 0 and "seconds" in reply:
                 row.rounds = fewer(rounds, reply["seconds"])

@@ -59,6 +59,7 @@ def test_all_take_turns(rows):
     assert turns[:3] == ["hockeystick, round 1", "loose, round 1", "below, round 1"]
     assert turns[-3:] == ["hockeystick, round 2", "loose, round 2", "below, round 2"]
     assert found["loose"]["rounds"] == 2
+    assert {"seconds", "cold"} <= found["loose"].keys()
     assert first["loose"]["answers"] == [["0.0", "2.2"]]
 
 
@@ -67,7 +68,8 @@ def results(rows):
     kinds = {one.name: {"version": "1", "kind": one.kind} for one in fake_peers.PEERS[:-1]}
     cases = {"a case": {"group": "a group", "rows": json.loads(json.dumps(rows[0]))}}
     for row, seconds in (("hockeystick", 1e-3), ("loose", 0.02), ("below", 1.0)):
-        cases["a case"]["rows"][row]["seconds"] = seconds  # as if measured
+        cases["a case"]["rows"][row] |= {"seconds": seconds, "cold": 2.0 * seconds}  # as if measured
+    cases["a case"]["rows"]["hockeystick"]["cold"] = 0.03
     words = {
         "date": "today",
         "machine": "here",
@@ -90,6 +92,7 @@ def test_verdicts(results):
     assert (found["below"]["below"], found["below"]["digits"]) == (1, 0.0)
     assert results["means"]["loss"] == pytest.approx(math.sqrt(20.0 * 1000.0))
     first, second = results["unmet"]
+    assert results["unmet cold"] == ["a case: 1.33 times as fast as loose, not 50"]
     assert "141 times" in first
     assert "not 500" in first
     assert "20 times as fast as loose, not 50" in second
@@ -97,7 +100,7 @@ def test_verdicts(results):
 
 def test_the_report_begins_with_what_does_not_hold(results):
     text = report.markdown(results)
-    assert text.index("Bars that do not hold") < text.index("### a group: a case")
+    assert text.index("Bars that do not hold") < text.index("Bars that would not hold") < text.index("### a group: a case")
     assert "**below the truth**" in text
     assert "| hangs | | | | | failed: no answer within 3 s |" in text
     assert "not asked: not today" in text
@@ -126,7 +129,7 @@ def test_distances(upper, away, below):
 def test_slow_calls_are_repeated_less_often():
     assert [fewer(9, seconds) for seconds in (0.1, 2.0, 30.0)] == [9, 3, 1]
     row = Row(rounds=1)
-    row.take({"seconds": 1.0, "answers": [["0.0", "1.0"]]}, True)
+    row.take({"seconds": 1.0, "cold": 1.0, "answers": [["0.0", "1.0"]]}, True)
     assert row.over
 
 

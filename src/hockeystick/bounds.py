@@ -7,7 +7,7 @@ from typing import Any
 from .errors import BadType
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Bounds:
     """lower <= truth <= upper; floats, or arrays where the question was asked of an array.
 
@@ -22,6 +22,10 @@ class Bounds:
     lower: Any
     upper: Any
     tight: bool = True
+
+    def __init__(self, lower: Any, upper: Any, tight: bool = True) -> None:
+        own = vars(self)  # sooner than attribute by attribute, as every answer is one of these
+        own["lower"], own["upper"], own["tight"] = lower, upper, tight
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.lower, self.upper))

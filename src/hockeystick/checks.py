@@ -78,10 +78,15 @@ def count(name: str, value: Any, least: int = 0) -> int:
     return whole
 
 
+def fits(value: float) -> bool:
+    """Whether its square is an ordinary double."""
+    return 1e-100 <= value <= 1e100
+
+
 def ratio(name: str, numerator: float, denominator: float) -> float:
     """numerator / denominator, kept where its square is an ordinary double."""
     value = numerator / denominator
-    if not 1e-100 <= value <= 1e100:
+    if not fits(value):
         raise BadValue(f"{name} is {numerator} / {denominator}; allowed: a quotient from 1e-100 to 1e100.")
     return value
 

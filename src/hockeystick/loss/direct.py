@@ -4,7 +4,6 @@ Everything here is for 0 < delta < 1 and may be None: then it is to be asked els
 """
 
 import math
-from typing import cast
 
 from ..native import ORDERED, core
 from ..numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
@@ -18,11 +17,10 @@ def close(ends: Interval | None) -> Interval | None:
     return ends if ends is not None and 0.0 < ends[1] * (1.0 - _CLOSE) < ends[0] else None
 
 
-def gaussian_epsilon(square: float, log_delta: float) -> Interval | None:
+def gaussian_epsilon(square: float, delta: float) -> Interval | None:
     """Both ends for N(mu, 1) against N(0, 1); `square` is mu^2."""
-    if core is None:
-        return None
-    return cast("Interval | None", core.gaussian(math.sqrt(square), SQUARE_ERROR, log_delta, *around(log_delta)))
+    found: Interval | None = None if core is None else core.gaussian(math.sqrt(square), SQUARE_ERROR, delta)
+    return found
 
 
 def sampled_epsilon(
@@ -34,17 +32,18 @@ def sampled_epsilon(
     """
     if core is None:
         return None
-    ends = core.epsilon(*shape, float(count), ORDERED.index(removals) + 1, log_delta, *around(log_delta), floor)
-    return cast("Interval | None", ends)
+    found: Interval | None = core.epsilon(*shape, float(count), ORDERED.index(removals) + 1, log_delta, *around(log_delta), floor)
+    return found
 
 
 def response_epsilon(epsilon: float, count: int, delta: float) -> Interval | None:
     """Both ends for `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
-    return None if core is None else cast("Interval | None", core.response(epsilon, float(count), delta))
+    found: Interval | None = None if core is None else core.response(epsilon, float(count), delta)
+    return found
 
 
 def laplace_epsilon(a: float, count: int, delta: float) -> Interval | None:
-    """Both ends for few steps of Laplace noise, moved by a of its scales, next to their largest loss.
+    """Both ends for steps of Laplace noise, moved by a of its scales: one, few next to their largest loss, or many.
 
     Of one step delta = 1 - e^{(epsilon - a)/2} up to a (docs/mathematics.md, section 5).
 
@@ -53,7 +52,8 @@ def laplace_epsilon(a: float, count: int, delta: float) -> Interval | None:
     0.999997999999 0.999997999999
     """
     if count > 1:
-        return None if core is None else cast("Interval | None", core.laplace(a, float(count), delta))
+        found: Interval | None = None if core is None else core.laplace(a, float(count), delta)
+        return found
     fall = 2.0 * math.log1p(-delta)
     error = 4.0 * UNIT * a - 2.0 * FUNCTION * fall
     low = down(a + fall, error)

@@ -174,7 +174,7 @@ def _at_once(run: ComposedLoss, delta: float) -> Interval | None:
     if isinstance(loss, ResponseLoss) and loss.categories == 2 and not loss.delta:
         return response_epsilon(loss.epsilon, count, delta)
     if count == 1 and isinstance(loss, GaussianLoss):
-        return gaussian_epsilon(loss.square, math.log(delta))
+        return gaussian_epsilon(loss.square, delta)
     return laplace_epsilon(loss.a, count, delta) if isinstance(loss, LaplaceLoss) else None
 
 

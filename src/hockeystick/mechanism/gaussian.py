@@ -1,6 +1,5 @@
 """Gaussian noise."""
 
-import math
 from dataclasses import dataclass
 
 from .. import checks
@@ -38,7 +37,7 @@ class Gaussian(AdditiveNoise):
         return losses.GaussianLoss(self._square(wanted))
 
     def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
-        return gaussian_epsilon(count * self._square(wanted), math.log(delta))
+        return gaussian_epsilon(count * self._square(wanted), delta)
 
     def _square(self, wanted: tuple[Order, ...]) -> float:
         return checks.ratio("sensitivity / sigma", self.moved(wanted[0]), self.sigma) ** 2

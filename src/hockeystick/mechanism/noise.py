@@ -23,6 +23,14 @@ class AdditiveNoise(Mechanism):
 
     def _check(self, spread: str) -> None:
         """Checks all parameters and makes floats of them; `spread` names the parameter that sets the noise."""
+        noise, moved = getattr(self, spread), self.sensitivity
+        if (
+            self.replace_sensitivity is None
+            and type(noise) is type(moved) is float
+            and noise > 0.0
+            and checks.fits(moved / noise)
+        ):
+            return  # the others are looked at one by one
         self._checked(spread)
         self._checked("sensitivity")
         checks.ratio(f"sensitivity / {spread}", self.sensitivity, getattr(self, spread))

@@ -317,7 +317,9 @@ def joined(uses: Iterable[tuple[Mechanism, int]]) -> Release:
 def _repeated(mechanism: Mechanism, count: int) -> Release:
     if count == 1:
         return mechanism
-    return Composition(((mechanism, checks.count("count", count)),) if count else ())
+    uses = ((mechanism, checks.count("count", count)),) if count else ()
+    made: Release = type.__call__(Composition, uses)  # no argument is misspelt
+    return made
 
 
 def _merged(uses: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:

@@ -52,16 +52,18 @@ static int end(double mu, double mu_error, double near, double goal, double sign
     return 0;
 }
 
-/* gaussian(mu, mu_error, log_delta, below, above): both ends of epsilon, or None */
+/* gaussian(mu, mu_error, delta): both ends of epsilon, or None */
 FUNCTION_OF_PYTHON(native_gaussian) {
     Held held;
     Told at;
-    double mu, mu_error, log_delta, below, above, low, high;
+    double mu, mu_error, delta, low, high;
     (void)self;
-    if (!parse(&held, args, count, "ddddd", &mu, &mu_error, &log_delta, &below, &above))
+    if (!parse(&held, args, count, "ddd", &mu, &mu_error, &delta))
         return NULL;
-    if (!(1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6 && log_delta < 0.0))
+    if (!(1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6 && 0.0 < delta && delta < 1.0))
         Py_RETURN_NONE;
+    double log_delta = log(delta), slack = FUNCTION + 2.0 * UNIT, below = log_delta * (1.0 + slack),
+           above = log_delta * (1.0 - slack);
     double far = sqrt(-2.0 * log_delta), near = -2.0 * (log_delta + log(far * (far / mu + 1.0) * sqrt(2.0 * PI)));
     double point = mu * (0.5 * mu + (near > 1.0 ? sqrt(near) : far)); /* log delta is concave: from the right, if not at once */
     for (int i = 0; i < STEPS; i++) {
@@ -72,8 +74,8 @@ FUNCTION_OF_PYTHON(native_gaussian) {
         if (fabs(step) <= 1e-9 * point) /* the next one would be a rounding error */
             break;
     }
-    double slack = (2.0 * at.error + (above - below)) / at.slope; /* about where the proofs will end */
-    if (!end(mu, mu_error, point + slack, above, -1.0, &low) || !end(mu, mu_error, point - slack, below, 1.0, &high))
+    double off = (2.0 * at.error + (above - below)) / at.slope; /* about where the proofs will end */
+    if (!end(mu, mu_error, point + off, above, -1.0, &low) || !end(mu, mu_error, point - off, below, 1.0, &high))
         Py_RETURN_NONE;
     return Py_BuildValue("(dd)", low, high);
 }
