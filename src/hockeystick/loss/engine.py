@@ -31,6 +31,7 @@ from .certain import (
     unsampled,
     without_bounded,
 )
+from .compiled import compiled_log_deltas
 from .composed import ComposedLoss
 from .contour import Contour, Saddle, contours
 from .cumulant import Closed
@@ -105,6 +106,8 @@ def _finite_log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval
     low, high = largest(certain(single, epsilon) for single in run.singles())
     if not run.terms or high - low < 1e-14:
         return low, high
+    if found := compiled_log_deltas(run, [epsilon]):
+        return found[epsilon]
     if epsilon > _FAR:
         return -math.inf, _finite_log_delta(run, _FAR, care)[1]  # delta falls in epsilon
     closed = [_closed(single, epsilon) for single in run.singles()]

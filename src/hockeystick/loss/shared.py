@@ -10,20 +10,17 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..native import ORDERED, core
-from ..numerics.rounding import FUNCTION, SQUARE_ERROR
+from ..numerics.rounding import FUNCTION
 from ..numerics.series import Array
 from .certain import Interval
+from .compiled import compiled_log_deltas
 from .composed import ComposedLoss
 from .contour import Contour, Saddle
 from .contour_many import contour_ends, estimates
 from .engine import epsilon_interval, has_closed, log_delta_interval
-from .gaussian import GaussianLoss
-from .laplace import LaplaceLoss
 from .noise import TooFine
 from .plan import Care
 from .renyi import RenyiLoss
-from .sampled import SampledGaussianLoss
 
 _STEPS = 6  # of Newton's method
 _FEW = 4  # questions that are not worth a contour of their own
@@ -34,7 +31,7 @@ _NEAR_ONE = -1e-3  # log delta above which 1 - delta is what counts
 def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float]) -> list[Interval]:
     """Both ends of log delta at each epsilon."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
-    found = _compiled(run, finite)
+    found = compiled_log_deltas(run, finite)
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))
@@ -70,26 +67,6 @@ def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float]) -> list[Interv
         ends = found.get(math.log(one)) if 0.0 < one < 1.0 else None
         out.append(ends or epsilon_interval(run, one))
     return out
-
-
-def _compiled(run: ComposedLoss, epsilons: list[float]) -> dict[float, Interval]:
-    """Both ends of log delta where the core tells them closely, at epsilons that grow; of one mechanism."""
-    if core is None or not epsilons or len(run.terms) != 1:
-        return {}
-    loss, count = run.terms[0]
-    wanted = np.array(epsilons)
-    low, high = np.empty_like(wanted), np.empty_like(wanted)
-    if isinstance(loss, GaussianLoss) and count == 1:
-        known = core.gaussian_deltas(math.sqrt(loss.square), SQUARE_ERROR, wanted, low, high)
-    elif isinstance(loss, LaplaceLoss):
-        known = core.laplace_deltas(loss.a, float(count), wanted, low, high)
-    elif isinstance(loss, SampledGaussianLoss) and count > 1:
-        shape, pairs = loss.shape, ORDERED.index(loss.removals) + 1
-        known = core.sampled_deltas(shape.noise, shape.rate, shape.noise_error, float(count), pairs, wanted, low, high)
-    else:
-        return {}
-    ends = zip(epsilons, low.tolist(), high.tolist(), strict=True)
-    return {one: (least, most) for one, least, most in ends if least <= most} if known else {}
 
 
 def _shares(run: ComposedLoss) -> bool:
