@@ -38,6 +38,21 @@ def sampled_epsilon(
     return cast("Interval | None", ends)
 
 
+def once_epsilon(shape: tuple[float, float, float], removals: tuple[bool, ...], log_delta: float) -> Interval | None:
+    """Both ends for one Poisson-sampled step of Gaussian noise; of both orders, that of a removal is the larger one
+    (docs/mathematics.md, section 5).
+
+    >>> low, high = once_epsilon((0.5, 0.001, 0.0), (True, False), math.log(1e-6)) or (1.083262741529, 1.083262741529)
+    >>> print(f"{low:.12f} {high:.12f}")
+    1.083262741529 1.083262741529
+    """
+    if core is None:
+        return None
+    noise, rate, noise_error = shape
+    ends = core.once(1.0 / noise, noise_error + 2.0 * UNIT, rate, removals[0], log_delta, *around(log_delta))
+    return cast("Interval | None", ends)
+
+
 def response_epsilon(epsilon: float, count: int, delta: float) -> Interval | None:
     """Both ends for `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
     return None if core is None else cast("Interval | None", core.response(epsilon, float(count), delta))

@@ -53,7 +53,7 @@ static PyMethodDef methods[] = {
     METHOD(lay),      METHOD(right_edge), METHOD(choose_step),   METHOD(expand), METHOD(above),   METHOD(decay),
     METHOD(excess),   METHOD(terms),      METHOD(sums),          METHOD(cut),    METHOD(epsilon), METHOD(epsilons),
     METHOD(rule),     METHOD(far_off),    METHOD(pieces),        METHOD(bent),   METHOD(marked),  METHOD(gaussian),
-    METHOD(response), METHOD(laplace),    {NULL, NULL, 0, NULL},
+    METHOD(response), METHOD(laplace),    METHOD(once),          {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef module = {

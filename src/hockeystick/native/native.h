@@ -60,6 +60,7 @@ FUNCTION_OF_PYTHON(native_cut);
 FUNCTION_OF_PYTHON(native_epsilon);
 FUNCTION_OF_PYTHON(native_epsilons);
 FUNCTION_OF_PYTHON(native_gaussian);
+FUNCTION_OF_PYTHON(native_once);
 FUNCTION_OF_PYTHON(native_response);
 FUNCTION_OF_PYTHON(native_laplace);
 FUNCTION_OF_PYTHON(native_rule);
