@@ -99,8 +99,10 @@ int look_far(Far *far, const Marked *step, double k) {
             }
             below = small;
         }
-        double right = log(off_line(step, cells - 1, cosine, sine, MIDDLE)) + k * step->ratio[cells],
-               left = log(off_line(step, 0, cosine, sine, MIDDLE)) + k * step->ratio[1];
+        double room[3], outer[2];
+        off_line(step, cells - 1, 1, cosine, sine, MIDDLE, outer, room);
+        off_line(step, 0, 1, cosine, sine, MIDDLE, outer + 1, room);
+        double right = log(outer[0]) + k * step->ratio[cells], left = log(outer[1]) + k * step->ratio[1];
         far->ends[turn] =
             larger(larger(right + log_tail_bound(step->edges[cells]), left + log(step->left)) + height, -700.0) + M_LN2;
     }
