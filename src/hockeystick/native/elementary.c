@@ -12,13 +12,14 @@ WIDE void exps(double *at, Size size) {
 
 WIDE void normals(const double *restrict y, Size size, double *restrict below, double *restrict above) {
     for (Size i = 0; i < size; i++) {
-        double exponent = -0.5 * y[i] * y[i];
+        double exponent = -0.5 * y[i] * y[i], a = fabs(y[i]);
         above[i] = exponent < -684.5 ? LEAST_EXPONENT : exponent; /* a tail of 0 */
+        below[i] = a > 38.0 ? 38.0 : a;
     }
     for (Size i = 0; i < size; i++) {
-        double scale, part, a = fabs(y[i]) < 38.0 ? fabs(y[i]) : 38.0;
+        double scale, part;
         part_exp(above[i], &scale, &part);
-        double tail = scale * (1.0 + part) * mills(a), rest = 1.0 - tail;
+        double tail = scale * (1.0 + part) * mills(below[i]), rest = 1.0 - tail;
         below[i] = y[i] < 0.0 ? tail : rest;
         above[i] = y[i] < 0.0 ? rest : tail;
     }

@@ -36,7 +36,7 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
     fill_rows(step->edges, step->x, n, LOW, step->cell, noise, run->rate);
     double front = log(step->cell) - LOG_ROOT_TWO_PI + SLACK;
     for (Size j = 0; j < cells; j++) {
-        double near = step->edges[j] > 0.0 ? step->edges[j] : smaller(step->edges[j + 1], 0.0);
+        double near = larger(step->edges[j], smaller(step->edges[j + 1], 0.0));
         step->mass[j] = step->log_mass[j] = front - 0.5 * near * near;
     }
     exps(step->mass, cells);
@@ -62,17 +62,20 @@ WIDE static void exponents_of(const double *restrict shifted, Size cells, double
                               double *restrict below) {
     for (Size j = 0; j < cells; j++) {
         double left = shifted[j] * inverse * cosine - mean, b = shifted[j + 1] * inverse, right = b * cosine - mean;
-        double near = left > 0.0 ? left : smaller(right, 0.0);
+        double near = larger(left, smaller(right, 0.0)); /* of a cell the place next to 0 */
         below[j] = 0.5 * (b * sine - near) * (b * sine + near);
     }
 }
 
 WIDE static void sides_of(const double *restrict shifted, Size cells, double cosine, double sine, double mean, double inverse,
                           double *restrict below, double *restrict above) {
+    for (Size j = 0; j < cells; j++) { /* what is less than NEVER may be 0 */
+        below[j] = smaller(0.5, 0.54 / (shifted[j] * inverse * sine)) * below[j] + NEVER;
+        above[j] = below[j];
+    }
     for (Size j = 0; j < cells; j++) {
-        double low = shifted[j] * inverse, right = shifted[j + 1] * inverse * cosine - mean, bulge = bulge_at(low * sine) * below[j];
-        above[j] = (right < 0.0 ? 0.0 : 1.0) + bulge + NEVER; /* what is less than NEVER may be 0 */
-        below[j] = (low * cosine - mean > 0.0 ? 0.0 : 1.0) + bulge + NEVER;
+        below[j] += shifted[j] * inverse * cosine - mean > 0.0 ? 0.0 : 1.0;
+        above[j] += shifted[j + 1] * inverse * cosine - mean < 0.0 ? 0.0 : 1.0;
     }
 }
 
@@ -177,8 +180,8 @@ WIDE static void slips_of(const Run *run, double mark, double width, const doubl
     for (Size j = 0; j < n; j++) { /* |L| >= log(1 + |x|) */
         double off = (fabs(x[j]) + far) * inverse * (slip * (fabs(z[j]) + half) + (33.0 * UNIT) * (1.0 + fabs(ratio[j])));
         double lean = off * (1.0 + fabs(y[j])) + 4.0 * UNIT * y[j] * y[j];
-        below_error[j] = NORMAL + lean * smaller(1.0, 2.0 * above[j]);
-        above_error[j] = NORMAL + lean * smaller(1.0, 2.0 * below[j]);
+        below_error[j] = NORMAL + smaller(lean, 2.0 * lean * above[j]);
+        above_error[j] = NORMAL + smaller(lean, 2.0 * lean * below[j]);
     }
 }
 
@@ -288,13 +291,11 @@ static inline double less_one(double y) {
 
 /* Upper bounds of e^{kL} - 1 - k x, k >= 1 or k < 0, k L < 700, but for the error of L */
 WIDE static void bends_of(const double *restrict ratio, const double *restrict x, Size n, double k, double *restrict found) {
-    double size = fabs(k), near = 1e-3 / larger(size, 1.0);
     for (Size j = 0; j < n; j++)
         found[j] = larger(k * ratio[j], LEAST_EXPONENT);
     for (Size j = 0; j < n; j++) {
-        double l = ratio[j], value = less_one(found[j]) - k * x[j];
-        value += 4.0 * FUNCTION * (fabs(value) + size * fabs(x[j]));
-        found[j] = fabs(l) < near ? 0.5 * k * (k - 1.0) * l * l * (1.0 + 1e-3) : value;
+        double value = less_one(found[j]) - k * x[j];
+        found[j] = value + 4.0 * FUNCTION * (fabs(value) + fabs(k * x[j]));
     }
 }
 

@@ -225,8 +225,6 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
 int count_large(Marked *step, double log_q, double digits);
 void forget(Marked *step);
 double g_above(double y);
-/* |g(a + ib)| <= bulge_at(b) e^{(b^2 - a^2)/2} for a <= 0, b > 0 (Lemma 19c) */
-static inline double bulge_at(double b) { return b > 1.08 ? 0.54 / b : 0.5; }
 void off_line(const Marked *step, Size from, Size cells, double cosine, double sine, int kind, double *found, double *room);
 int falls_beyond(const Marked *step, double x, double angle, double k, double reach);
 double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
