@@ -2,7 +2,7 @@
 #include "elementary.h"
 
 enum { JOINED = 2, NARROWED = 3 };
-static const double LINES[TURNED] = {3.8, 4.5, 5.3}; /* their angles, over the sharpness of the lower mark */
+static const double LINES[TURNED] = {4.2, 5.0}; /* their angles, over the sharpness of the lower mark */
 #define STEEPEST 0.6                                 /* the largest angle */
 #define NARROWER 0.95                                /* log of how much closer than half a turn */
 #define FAINT 30.0                                   /* log of how much less is counted, not summed */

@@ -237,7 +237,7 @@ double reverse_above(const Marked *step, double k);
 void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy);
 
 /* marked_far.c: the same off the real axis, from above */
-enum { TURNED = 3 };
+enum { TURNED = 2 };
 
 typedef struct {
     double *room, ends[TURNED]; /* on some lines, for each edge and cell; what lies beyond the cells, inf: it proves nothing */

@@ -5,9 +5,12 @@
 WIDE static void bend(double *restrict row, double *restrict grown, const double *restrict weight, const double *restrict x,
                       double order, Size size) {
     for (Size j = 0; j < size; j++) {
-        row[j] = weight[j] * (smaller((1.0 + x[j]) * grown[j], 1e250) - 1.0 - (1.0 + order) * x[j]);
-        grown[j] = smaller(grown[j] * grown[j], 1e250);
+        double one = (1.0 + x[j]) * grown[j], two = grown[j] * grown[j];
+        row[j] = one < 1e250 ? one : 1e250;
+        grown[j] = two < 1e250 ? two : 1e250;
     }
+    for (Size j = 0; j < size; j++)
+        row[j] = weight[j] * (row[j] - 1.0 - (1.0 + order) * x[j]);
 }
 
 /* The weights of e^{kL} - 1 - k x for several orders k - 1; every second one is twice another */
