@@ -4,7 +4,7 @@
 
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 #define LOW (-11.5) /* where the noise begins */
-#define WIDEST 0.5 /* angle of a line */
+#define WIDEST 0.34 /* angle of a line */
 #define REAL 14.0  /* -log of the error of the rule on the real axis, times the count */
 
 /* An upper bound of the normal distribution function */

@@ -46,36 +46,54 @@ static double relative_error(Size far, double z) {
     return 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
 }
 
-/* Adds sums of a piece to others, and begins anew */
-static void gather(double some[LOWEST], double all[LOWEST]) {
-    for (int m = 0; m < LOWEST; m++) {
-        all[m] += some[m];
-        some[m] = 0.0;
-    }
-}
-
-/* Adds sums of weight L^2, weight L^3, ..., so many, of a piece of nodes; four nodes side by side */
-WIDE static void add_powers(const double *restrict ratio, const double *restrict weight, Size size, int many, double *restrict into) {
-    double part[TERMS][4] = {{0.0}}, l[4], power[4];
+/* Adds sums of `power`, `power` y, `power` y^2, ..., so many, of a piece of nodes; four nodes side by side */
+WIDE static void add_piece(const double *restrict y, const double *restrict power, Size size, int many, double *restrict into) {
+    double part[TERMS][4] = {{0.0}}, by[4], now[4];
     for (Size j = 0; j < size; j += 4) {
         for (int lane = 0; lane < 4; lane++) {
-            int within = j + lane < size;
-            l[lane] = within ? ratio[j + lane] : 0.0;
-            power[lane] = within ? weight[j + lane] * l[lane] * l[lane] : 0.0;
+            by[lane] = j + lane < size ? y[j + lane] : 0.0;
+            now[lane] = j + lane < size ? power[j + lane] : 0.0;
         }
         for (int m = 0; m < many; m++)
             for (int lane = 0; lane < 4; lane++) {
-                part[m][lane] += power[lane];
-                power[lane] *= l[lane];
+                part[m][lane] += now[lane];
+                now[lane] *= by[lane];
             }
     }
     for (int m = 0; m < many; m++)
         into[m] += (part[m][0] + part[m][1]) + (part[m][2] + part[m][3]);
 }
 
+static void add_powers(const double *y, const double *power, Size size, int many, double *into) {
+    for (Size start = 0; start < size; start += PIECE)
+        add_piece(y + start, power + start, size - start < PIECE ? size - start : PIECE, many, into);
+}
+
+/* A polynomial at k + iu, u = 0, spacing, ...: Horner's scheme, four nodes side by side; room for a multiple of four */
+WIDE static void horner(const double *restrict factors, int many, double k, double spacing, Size nodes, double *restrict re,
+                        double *restrict im) {
+    for (Size node = 0; node < nodes; node += 4) {
+        double pr[4], pi[4] = {0.0}, u[4], swap[4];
+        for (int lane = 0; lane < 4; lane++) {
+            u[lane] = spacing * (double)(node + lane);
+            pr[lane] = factors[many - 1];
+        }
+        for (int m = many - 2; m >= 0; m--)
+            for (int lane = 0; lane < 4; lane++) {
+                swap[lane] = pr[lane] * k - pi[lane] * u[lane] + factors[m];
+                pi[lane] = pr[lane] * u[lane] + pi[lane] * k;
+                pr[lane] = swap[lane];
+            }
+        for (int lane = 0; lane < 4; lane++) {
+            re[node + lane] = pr[lane];
+            im[node + lane] = pi[lane];
+        }
+    }
+}
+
 /* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu the higher mark; the rule errs by about e^log_goal.  0
    if that takes too long. */
-static int kept_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
+static int kept_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found, double *room) {
     const Run *run = step->run;
     double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), *rows = NULL;
     double start = larger(step->edges[0], -sqrt(2.0 * (4.0 + log(3.0 + size) - log_goal)));
@@ -93,7 +111,7 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         ;
 
     /* nodes with |k L| <= TAYLOR, by powers of L, some at a time: `_near`; their sum is at most e^|kL| |k L|^2/2 */
-    double powers[TERMS] = {0.0}, square = 0.0, spread = 0.0, remainder = 0.0, grown_by = 1.0;
+    double powers[TERMS] = {0.0}, square, spread = 0.0, spread_squares = 0.0, remainder = 0.0, grown_by = 1.0;
     int degree = 2;
     if (last > first) {
         double widest = larger(size * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300), term = widest / 3.0;
@@ -105,12 +123,15 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     moves_of(run, rows, ratio, share, n, moved);
     memcpy(own, base, (size_t)n * sizeof(double));
     exps(own, n);
+    for (Size j = first; j < last; j++)
+        grown[j] = own[j] * ratio[j] * ratio[j];
+    add_powers(ratio + first, grown + first, last - first, degree - 1, powers);
     for (Size j = first; j < last; j++) {
-        square += own[j] * ratio[j] * ratio[j];
-        spread += own[j] * fabs(ratio[j]) * (moved[j] + UNIT * fabs(ratio[j]) * rows[j] * rows[j]);
+        spread += own[j] * fabs(ratio[j]) * moved[j];
+        spread_squares += grown[j] * rows[j] * rows[j];
     }
-    for (Size start = first; start < last; start += PIECE)
-        add_powers(ratio + start, own + start, last - start < PIECE ? last - start : PIECE, degree - 1, powers);
+    square = powers[0];
+    spread += UNIT * spread_squares;
     double factorial = 1.0, pieces = (double)((last - first) / PIECE + 2);
     for (int m = 0; m < degree - 1; m++) {
         factorial *= m + 2;
@@ -123,38 +144,31 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     /* the others: their weights, and what multiplies |k| in the errors, and what does not */
     Size far = n - (last - first), place = 0, lower = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
-    double fixed = 0.0, slope = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[LOWEST] = {0.0}, at_least = 0.0;
-    double some[LOWEST] = {0.0},
-           deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
+    double fixed = 0.0, slope = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[TERMS] = {0.0};
+    double deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
     int fits = 1;
+    for (; lower < first && (ratio[lower] - least) * size < TAYLOR && ratio[lower] < unmarked; lower++) { /* by powers of L - log(1 - q) */
+        double x = excess[lower], z = rows[lower], relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
+        at.y[lower] = ratio[lower] - least;
+        add(&mass, own[lower]);
+        add(&drift, own[lower] * x);
+        fixed += own[lower] * (1.0 + deep) * relative;
+        slope += own[lower] *
+                 (deep * (moved[lower] + (FUNCTION + 4.0 * UNIT) * fabs(least)) + fabs(x) * relative + (1.0 + x) * moved[lower]);
+    }
+    add_powers(at.y, own, lower, LOWEST, lowest);
     for (int side = 0; side < 2; side++) {
-        Size from = side ? last : 0, to = side ? n : first;
+        Size from = side ? last : lower, to = side ? n : first;
         Marks here = {at.y + from, at.below + from, at.above + from, at.below_error + from, at.above_error + from};
         for (Size j = from; j < to; j++)
             grown[j] = base[j] + k * ratio[j];
         exps(grown + from, to - from);
         marks_at(run, step->high, step->width, rows + from, ratio + from, excess + from, to - from, &here);
     }
-    for (Size j = 0; j < n && fits; j++) {
+    for (Size j = lower; j < n && fits; j++) {
         if (first <= j && j < last)
             continue;
-        double l = ratio[j], x = excess[j], z = rows[j], weight = own[j], above = l - least;
-        if (above * size < TAYLOR && l < unmarked) { /* by powers of L - log(1 - q) */
-            double power = weight, relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
-            for (int m = 0; m < LOWEST; m++) {
-                some[m] += power;
-                power *= above;
-            }
-            if (++lower % PIECE == 0)
-                gather(some, lowest);
-            at_least += weight;
-            add(&mass, weight);
-            add(&drift, weight * x);
-            fixed += weight * (1.0 + deep) * relative;
-            slope += weight *
-                     (deep * (moved[j] + (FUNCTION + 4.0 * UNIT) * fabs(least)) + fabs(x) * relative + (1.0 + x) * moved[j]);
-            continue;
-        }
+        double l = ratio[j], x = excess[j], z = rows[j], weight = own[j];
         fits = k * l <= 600.0;
         double kept = at.above[j], light = weight * kept, row = grown[j] * kept, off = kept * at.above_error[j] + NEVER;
         double most = (grown[j] + weight * (1.0 + size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
@@ -181,8 +195,7 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
            left = exp(log_tail_bound(-rows[0]));
     double lost = 1e-307 * (2.0 + excess[n - 1]) * ((double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
-    double over = 1.0;
-    gather(some, lowest);
+    double over = 1.0, at_least = lowest[0];
     for (int m = 0; m < LOWEST; m++) {
         lowest[m] *= m ? 1.0 / over : 1.0;
         over *= m + 1;
@@ -191,28 +204,24 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     fixed += deep * at_least * (each + 2.0 * pow(TAYLOR, LOWEST) / over); /* and the terms left out */
     found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * sure;
     found->slope = slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * pull;
+    Size wide = (nodes + 3) / 4 * 4;
+    double *pr = room, *pi = pr + wide, *lr = pi + wide, *li = lr + wide, *cr = li + wide, *ci = cr + wide, *places = ci + wide;
+    horner(powers, degree - 1, k, spacing, nodes, pr, pi);
+    if (lower) {
+        horner(lowest, LOWEST, k, spacing, nodes, lr, li);
+        for (Size node = 0; node < wide; node++)
+            places[node] = (double)node;
+        turns(least * spacing, places, wide, cr, ci);
+    }
+    double whole = exp(k * least);
     for (Size node = 0; fits && node < nodes; node++) {
-        double u = spacing * (double)node, pr = powers[degree - 2], pi = 0.0, swap;
-        for (int m = degree - 3; m >= 0; m--) { /* Horner */
-            swap = pr * k - pi * u + powers[m];
-            pi = pr * u + pi * k;
-            pr = swap;
+        double u = spacing * (double)node, fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), re = found->re[node], im = found->im[node];
+        if (lower) {
+            re += whole * (lr[node] * cr[node] - li[node] * ci[node]);
+            im += whole * (lr[node] * ci[node] + li[node] * cr[node]);
         }
-        double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), lr = 0.0, li = 0.0;
-        if (at_least > 0.0) {
-            lr = lowest[LOWEST - 1];
-            for (int m = LOWEST - 2; m >= 0; m--) {
-                swap = lr * k - li * u + lowest[m];
-                li = lr * u + li * k;
-                lr = swap;
-            }
-            double grown = exp(k * least), cr = grown * cos(u * least), ci = grown * sin(u * least);
-            swap = lr * cr - li * ci;
-            li = lr * ci + li * cr;
-            lr = swap;
-        }
-        found->re[node] = fr * pr - fi * pi + (found->re[node] + lr - (sure + k * pull));
-        found->im[node] = fr * pi + fi * pr + (found->im[node] + li - u * pull);
+        found->re[node] = fr * pr[node] - fi * pi[node] + (re - (sure + k * pull));
+        found->im[node] = fr * pi[node] + fi * pr[node] + (im - u * pull);
     }
     free(rows);
     return fits;
@@ -280,11 +289,11 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
    takes too long. */
 int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
                     double middle_goal, Node *nodes_of) {
-    double *space = calloc((size_t)(4 * nodes), sizeof(double));
+    double *space = calloc((size_t)(11 * (nodes + 3)), sizeof(double));
     if (!space)
         return 0;
     Along rest = {.re = space, .im = space + nodes}, middle = {.re = space + 2 * nodes, .im = space + 3 * nodes};
-    int found = kept_along(small ? small : step, k, spacing, nodes, log_goal, &rest) &&
+    int found = kept_along(small ? small : step, k, spacing, nodes, log_goal, &rest, space + 4 * nodes) &&
                 (!small || middle_along(step, k, spacing, nodes, middle_goal, &middle));
     for (Size node = 0; found && node < nodes; node++) {
         double u = spacing * (double)node, reaches = sqrt(k * k + u * u), missing = middle.fixed + reaches * middle.slope;
