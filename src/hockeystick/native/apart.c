@@ -148,13 +148,13 @@ static double log_by(double x) { return x < 1e-3 ? x : log1p(x) * (1.0 + 1e-9); 
 
 /* The transform of so many steps at a node, and a bound of log(1 + its relative error): `_Slice.values` of loss/parted.py */
 static double at_node(const Node *at, double count, int some_small, double *re, double *im) {
-    double error = count * (at->off + 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im)));
+    double error = count * (log_by(at->off) + 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im)));
     *re = count * at->re;
     *im = count * at->im;
     if (some_small) {
         double logs = 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im) + fabs(at->term_re) + fabs(at->term_im));
         double gain_re = -count * at->term_re, gain_im = -count * at->term_im, behind = gain_re > 0.0 ? -1.0 : 1.0;
-        double slip = count * (at->lost / at->rest), apart = count * (at->apart + logs);
+        double slip = count * log_by(at->lost / at->rest), apart = count * (log_by(at->apart) + logs);
         /* log(1 - e^-gain), whatever the sign of its real part: e^z - 1 for a z left of the imaginary axis, by half its angle */
         double sine = sin(0.5 * gain_im), cosine = cos(0.5 * gain_im), less = expm1(behind * gain_re), left = 1.0 + less;
         double inner_re = less * (1.0 - 2.0 * sine * sine) - 2.0 * sine * sine, inner_im = behind * left * (2.0 * sine * cosine);
