@@ -46,6 +46,46 @@ def test_gaussian_noise(seed: int) -> None:
     assert sorted(widths)[len(widths) // 2] < 1e-13
 
 
+def sampled_delta(mu: arb, rate: float, removal: bool, at: float) -> arb:
+    """delta of one sampled step, by the place up to which the mixture has the larger density, or from which on."""
+    q, pay = arb(rate), arb(at).exp()
+    odds = ((pay if removal else 1 / pay) - 1 + q) / q
+    if not odds > 0:
+        return arb(0)
+    sign, place = 1 if removal else -1, odds.log() / mu + mu / 2
+    plain, moved = ((sign * (place - shift) / arb(2).sqrt()).erfc() / 2 for shift in (0, mu))
+    mixed = (1 - q) * plain + q * moved
+    return mixed - pay * plain if removal else plain - pay * mixed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_sampled_step(seed: int) -> None:
+    rng, widths = random.Random(seed), []
+    ctx.prec = 400
+    for turn in range(60):
+        noise, rate = 10.0 ** rng.uniform(-0.7, 1.0), 10.0 ** rng.uniform(-6.0, -0.01)
+        delta, removal = rate * 10.0 ** rng.uniform(-30.0, -0.3), turn % 2 == 0
+        pairs = ((True, False) if turn % 4 else (True,)) if removal else (False,)
+        ends = direct.once_epsilon((noise, rate, 0.0), pairs, delta)
+        if ends is None:
+            continue
+        for off in (-(2.0**-52), 0.0, 2.0**-52):  # of 1 / noise, which is rounded
+            mu = (1 + arb(off)) / arb(noise)
+            assert sampled_delta(mu, rate, removal, ends[0]) > delta > sampled_delta(mu, rate, removal, ends[1])
+            if removal:
+                assert sampled_delta(mu, rate, False, ends[1]) < delta
+        step = hs.Gaussian(sigma=noise).poisson(rate=rate)
+        engine = epsilon_interval(step._run("remove" if removal else "add"), delta)
+        assert engine[0] <= ends[1]
+        assert ends[0] <= engine[1]
+        widths.append(ends[1] / ends[0] - 1.0)
+        if len(pairs) > 1:
+            assert tuple(step.epsilon_bounds(delta)) == ends
+    assert len(widths) > 25
+    assert max(widths) < 1e-9
+    assert sorted(widths)[len(widths) // 2] < 1e-12
+
+
 def response_delta(epsilon: float, count: int, at: float) -> arb:
     """delta of randomised response, repeated: the binomial sum (Kairouz, Oh and Viswanath 2015, Theorem 3.3)."""
     one = arb(epsilon)

@@ -36,6 +36,21 @@ def sampled_epsilon(
     return found
 
 
+def once_epsilon(shape: tuple[float, float, float], removals: tuple[bool, ...], delta: float) -> Interval | None:
+    """Both ends for one Poisson-sampled step of Gaussian noise; of both orders, that of a removal is the larger one
+    (docs/mathematics.md, section 5).
+
+    >>> low, high = once_epsilon((0.5, 0.001, 0.0), (True, False), 1e-6) or (1.085235709058, 1.085235709058)
+    >>> print(f"{low:.12f} {high:.12f}")
+    1.085235709058 1.085235709058
+    """
+    if core is None:
+        return None
+    noise, rate, noise_error = shape
+    found: Interval | None = core.once(1.0 / noise, noise_error + 2.0 * UNIT, rate, removals[0], delta)
+    return found
+
+
 def response_epsilon(epsilon: float, count: int, delta: float) -> Interval | None:
     """Both ends for `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
     found: Interval | None = None if core is None else core.response(epsilon, float(count), delta)

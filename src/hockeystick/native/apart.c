@@ -142,36 +142,32 @@ static int made(Parted *parted) {
     return 1;
 }
 
-/* e^z - 1 for a z left of the imaginary axis */
-static void less_one(double re, double im, double *found_re, double *found_im) {
-    double half = sin(0.5 * im);
-    *found_re = expm1(re) * cos(im) - 2.0 * half * half;
-    *found_im = exp(re) * sin(im);
-}
+/* At least e^x - 1 and log(1 + x), x >= 0 */
+static double grown_by(double x) { return x < 0.5 ? x * (1.0 + x) : x < 700.0 ? expm1(x) * (1.0 + 1e-9) : INFINITY; }
+static double log_by(double x) { return x < 1e-3 ? x : log1p(x) * (1.0 + 1e-9); }
 
 /* The transform of so many steps at a node, and a bound of log(1 + its relative error): `_Slice.values` of loss/parted.py */
 static double at_node(const Node *at, double count, int some_small, double *re, double *im) {
-    double error = count * (log1p(at->off) + 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im)));
+    double error = count * (log_by(at->off) + 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im)));
     *re = count * at->re;
     *im = count * at->im;
     if (some_small) {
         double logs = 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im) + fabs(at->term_re) + fabs(at->term_im));
-        double gain_re = -count * at->term_re, gain_im = -count * at->term_im, inner_re, inner_im,
-               behind = gain_re > 0.0 ? -1.0 : 1.0;
-        double most = count * log(at->rest + at->lost), slip = count * log1p(at->lost / at->rest),
-               apart = count * (log1p(at->apart) + logs);
-        less_one(behind * gain_re, behind * gain_im, &inner_re,
-                 &inner_im); /* log(1 - e^-gain), whatever the sign of its real part */
-        double size = larger(hypot(inner_re, inner_im), 1e-290), kept = log(size) - (behind < 0.0 ? 0.0 : gain_re);
-        *re += kept;
+        double gain_re = -count * at->term_re, gain_im = -count * at->term_im, behind = gain_re > 0.0 ? -1.0 : 1.0;
+        double slip = count * log_by(at->lost / at->rest), apart = count * (log_by(at->apart) + logs);
+        /* log(1 - e^-gain), whatever the sign of its real part: e^z - 1 for a z left of the imaginary axis, by half its angle */
+        double sine = sin(0.5 * gain_im), cosine = cos(0.5 * gain_im), less = expm1(behind * gain_re), left = 1.0 + less;
+        double inner_re = less * (1.0 - 2.0 * sine * sine) - 2.0 * sine * sine, inner_im = behind * left * (2.0 * sine * cosine);
+        double size = fabs(inner_re) + fabs(inner_im) > 1e-140 ? sqrt(inner_re * inner_re + inner_im * inner_im)
+                                                               : larger(hypot(inner_re, inner_im), 1e-290);
+        *re += log(size) - (behind < 0.0 ? 0.0 : gain_re);
         *im += atan2(behind * inner_im, behind * inner_re) - (behind < 0.0 ? 0.0 : gain_im);
-        /* the power of (phi - mid)/phi lies within that of its size + lost; or both powers err each by itself */
-        double lost = exp(smaller(most - kept, 700.0)) * -expm1(-slip) + 8.0 * FUNCTION;
-        double together = at->off < 0.5 && most - kept < 700.0 ? error + log1p(lost) : INFINITY;
-        double alone = INFINITY;
-        if (error < 600.0 && -kept < 600.0 && apart - gain_re - kept < 700.0)
-            alone = expm1(error) * exp(-kept) + exp(apart - gain_re - kept) * -expm1(-apart);
-        error = smaller(together, log1p(alone + 8.0 * FUNCTION));
+        /* the power of (phi - mid)/phi lies within e^slip times its own size; or both powers err each by itself.  Relative to what is
+           told, phi^n and that power are `whole` and `rest` over the size */
+        double rest = behind < 0.0 ? left : 1.0, whole = behind < 0.0 ? 1.0 : left;
+        double together = at->off < 0.5 ? error + log_by(grown_by(slip) * rest / size + 8.0 * FUNCTION) : INFINITY;
+        double alone = (grown_by(error) * whole + grown_by(apart) * rest) / size * (1.0 + 1e-9) + 8.0 * FUNCTION;
+        error = smaller(together * (1.0 + 1e-9), alone < INFINITY ? log_by(alone) : INFINITY);
     }
     return error + 4.0 * UNIT * (fabs(*re) + fabs(*im));
 }

@@ -73,6 +73,7 @@ static PyMethodDef methods[] = {
     METHOD(gaussian_deltas),
     METHOD(sampled_deltas),
     METHOD(laplace_deltas),
+    METHOD(once),
     {NULL, NULL, 0, NULL},
 };
 

@@ -76,9 +76,32 @@ static inline void turn_of(double angle, double *re, double *im) {
     *im = of_bits(((one & odd) | (two & ~odd)) ^ ((quarter & 2) << 62));
 }
 
+/* e^{a^2/2} P(N > a), 0 <= a <= 38: its product with 1 + a is a polynomial in (a - 4)/(a + 5), by its even and its odd part (section
+   14, tests/test_native.py) */
+static inline double mills(double a) {
+    double t = (a - 4.0) / (a + 5.0), w = t * t;
+    double even = 0x1.1c13409e2fc0dp-22 + w * (-0x1.d6229c3792b48p-25 + w * 0x1.f7b77e610f17ap-28);
+    double odd = 0x1.1e4a1dc53fe04p-20 + w * (-0x1.7d6ea6e777794p-23 + w * 0x1.501c96d304929p-26);
+    even = -0x1.4a27064dda0ecp-14 + w * (0x1.3561fa92c3449p-17 + w * (-0x1.6af45045f961fp-20 + w * even));
+    odd = -0x1.aac392757cacbp-14 + w * (0x1.eb9bb48577920p-16 + w * (-0x1.846c248b88a04p-18 + w * odd));
+    even = -0x1.40e3c0089f133p-5 + w * (-0x1.de77050fb402ep-9 + w * (0x1.634d214648968p-11 + w * even));
+    odd = 0x1.f9f33a7d7534cp-5 + w * (0x1.1172c6e0b81edp-6 + w * (-0x1.338461387bba3p-11 + w * odd));
+    even = 0x1.e361ea6fba141p-2 + w * (0x1.008cf558e9e4fp-5 + w * (-0x1.0d86da1275a6ap-4 + w * even));
+    odd = -0x1.bd9c10497bfbcp-4 + w * (0x1.1b61dde9d5774p-5 + w * odd);
+    return (even + t * odd) / (1.0 + a);
+}
+
 /* elementary.c: e^x; 0 below -708.8, inf above 709.5 */
 enum { TOGETHER = 128 }; /* exponentials in a row, where there are many */
 void exps(double *at, Size size);
+
+/* The normal distribution function at y and at -y, each within NORMAL, and half a unit times y^2 where it is a tail; below -37 it is
+   said to be 0 */
+#define NORMAL (24.0 * UNIT)
+void normals(const double *y, Size size, double *below, double *above);
+
+/* The sum of products, in eight parts */
+double dot(const double *one, const double *two, Size size);
 
 /* e^{i place angle} for so many places, a multiple of 4 */
 void turns(double angle, const double *places, Size count, double *re, double *im);

@@ -1,5 +1,5 @@
-/* Epsilon of Gaussian noise in one go.  Twin of numerics/normal.py, log_shift_delta, where Mills' ratios lie apart and none of them
-   is that of a far tail; the rest is left to Python. */
+/* Epsilon of Gaussian noise, and of one sampled step of it, in one go.  Twin of numerics/normal.py, log_shift_delta, where Mills'
+   ratios lie apart and none of them is that of a far tail; the rest is left to Python. */
 #include "native.h"
 
 #define ERFCX (ERFC + FUNCTION + 6.0 * UNIT)
@@ -35,12 +35,36 @@ static int told(double mu, double mu_error, double x, Told *out) {
     return 1;
 }
 
+/* The same of one sampled step, at the loss x of the step itself: log of q delta(x), the pair of a removal, or of w(x) delta(x),
+   w(x) = q/(1 + (1-q) (e^x - 1)), that of an addition (docs/mathematics.md, section 5); a rate of 1: not sampled */
+typedef struct {
+    double mu, mu_error, rate;
+    int removal;
+} Once;
+
+static int told_once(const Once *once, double x, Told *out) {
+    if (!told(once->mu, once->mu_error, x, out))
+        return 0;
+    if (once->rate < 1.0) {
+        double weight = log(once->rate), error = FUNCTION * fabs(weight);
+        if (!once->removal) {
+            double excess = (1.0 - once->rate) * expm1(x), fall = log1p(excess);
+            weight -= fall;
+            error += 2.0 * FUNCTION * fall + 4.0 * UNIT * fall; /* log1p of what errs by a share errs by no more than that share */
+            out->slope -= (excess + (1.0 - once->rate)) / (1.0 + excess);
+        }
+        out->value += weight;
+        out->error += error + 2.0 * UNIT * (fabs(weight) + fabs(out->value));
+    }
+    return 1;
+}
+
 /* From near the root, on the side of `sign`, to where the value is surely above (-1) or below (1) the goal */
-static int end(double mu, double mu_error, double near, double goal, double sign, double *found) {
+static int end(const Once *once, double near, double goal, double sign, double *found) {
     Told at;
     double point = near;
     for (int i = 0; i < ATTEMPTS; i++) {
-        if (!(point > 0.0 && told(mu, mu_error, point, &at)))
+        if (!(point > 0.0 && told_once(once, point, &at)))
             return 0;
         double missing = sign * (nextafter(at.value + sign * at.error, sign * INFINITY) - goal);
         if (missing <= 0.0) {
@@ -52,30 +76,38 @@ static int end(double mu, double mu_error, double near, double goal, double sign
     return 0;
 }
 
-/* gaussian(mu, mu_error, delta): both ends of epsilon, or None */
-FUNCTION_OF_PYTHON(native_gaussian) {
-    Held held;
+/* Both ends of x; 0 where they are told in other ways */
+static int both_ends(const Once *once, double delta, double *low, double *high) {
     Told at;
-    double mu, mu_error, delta, low, high;
-    (void)self;
-    if (!parse(&held, args, count, "ddd", &mu, &mu_error, &delta))
-        return NULL;
-    if (!(1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6 && 0.0 < delta && delta < 1.0))
-        Py_RETURN_NONE;
     double log_delta = log(delta), slack = FUNCTION + 2.0 * UNIT, below = log_delta * (1.0 + slack),
-           above = log_delta * (1.0 - slack);
-    double far = sqrt(-2.0 * log_delta), near = -2.0 * (log_delta + log(far * (far / mu + 1.0) * sqrt(2.0 * PI)));
-    double point = mu * (0.5 * mu + (near > 1.0 ? sqrt(near) : far)); /* log delta is concave: from the right, if not at once */
+           above = log_delta * (1.0 - slack), least = log_delta - log(once->rate); /* q delta(x) is at least what is told */
+    if (!(1e-3 < once->mu && once->mu < 1e3 && 0.0 <= once->mu_error && once->mu_error < 1e-6 && 0.0 < delta && delta < 1.0 &&
+          least < 0.0))
+        return 0;
+    double far = sqrt(-2.0 * least), near = -2.0 * (least + log(far * (far / once->mu + 1.0) * sqrt(2.0 * PI)));
+    double point =
+        once->mu * (0.5 * once->mu + (near > 1.0 ? sqrt(near) : far)); /* log delta is concave: from the right, if not at once */
     for (int i = 0; i < STEPS; i++) {
-        if (!(point > 0.0 && told(mu, mu_error, point, &at)))
-            Py_RETURN_NONE;
+        if (!(point > 0.0 && told_once(once, point, &at)))
+            return 0;
         double step = (log_delta - at.value) / at.slope;
         point += step;
         if (fabs(step) <= 1e-9 * point) /* the next one would be a rounding error */
             break;
     }
     double off = (2.0 * at.error + (above - below)) / at.slope; /* about where the proofs will end */
-    if (!end(mu, mu_error, point + off, above, -1.0, &low) || !end(mu, mu_error, point - off, below, 1.0, &high))
+    return end(once, point + off, above, -1.0, low) && end(once, point - off, below, 1.0, high);
+}
+
+/* gaussian(mu, mu_error, delta): both ends of epsilon, or None */
+FUNCTION_OF_PYTHON(native_gaussian) {
+    Held held;
+    Once once = {.rate = 1.0};
+    double delta, low, high;
+    (void)self;
+    if (!parse(&held, args, count, "ddd", &once.mu, &once.mu_error, &delta))
+        return NULL;
+    if (!both_ends(&once, delta, &low, &high))
         Py_RETURN_NONE;
     return Py_BuildValue("(dd)", low, high);
 }
@@ -98,4 +130,24 @@ FUNCTION_OF_PYTHON(native_gaussian_deltas) {
     }
     release(&held);
     return PyBool_FromLong(known);
+}
+
+/* once(mu, mu_error, rate, removal, delta): the same of one sampled step.  epsilon is log(1 - q + q e^x), or -log(1 - q + q e^-x)
+   for an addition */
+FUNCTION_OF_PYTHON(native_once) {
+    Held held;
+    Once once;
+    Size removal;
+    double delta, low, high;
+    (void)self;
+    if (!parse(&held, args, count, "dddnd", &once.mu, &once.mu_error, &once.rate, &removal, &delta))
+        return NULL;
+    double q = once.rate, sign = removal ? 1.0 : -1.0;
+    once.removal = removal != 0;
+    if (!(1e-300 < q && q < 0.999 && both_ends(&once, delta, &low, &high) && high < 600.0))
+        Py_RETURN_NONE;
+    double error = 3.0 * FUNCTION / (removal ? 1.0 : 1.0 - q); /* relative */
+    low = sign * log1p(q * expm1(sign * low)) * (1.0 - error);
+    high = sign * log1p(q * expm1(sign * high)) * (1.0 + error);
+    return Py_BuildValue("(dd)", low, high);
 }

@@ -1,7 +1,7 @@
 /* Twin of loss/parted_step.py: the values of phi = E (1 - nu) e^{kL} off the real axis. */
-#include "native.h"
+#include "elementary.h"
 
-enum { TERMS = 40, LOWEST = 28, PIECE = 64 };
+enum { TERMS = 40, LOWEST = 28, PIECE = 64, ROOM = 18 }; /* ROOM: rows of nodes */
 #define TAYLOR 2.0 /* |k L| of the nodes that are summed by powers */
 #define WORK 1e7   /* nodes of the noise times those of the contour */
 
@@ -9,7 +9,7 @@ enum { TERMS = 40, LOWEST = 28, PIECE = 64 };
 static inline double modulus(double re, double im) { return sqrt(re * re + im * im); }
 
 /* log(1 + z), to relative accuracy: `log1p_complex` */
-static void log_of(double re, double im, double *log_re, double *log_im) {
+static void log_one_more(double re, double im, double *log_re, double *log_im) {
     double whole = 2.0 * re + (re * re + im * im);
     *log_re = whole < -0.75 ? log(larger(hypot(1.0 + re, im), 1e-290)) : 0.5 * log1p(whole);
     *log_im = atan2(im, 1.0 + re);
@@ -29,7 +29,7 @@ static Size lay_nodes(const Marked *step, int kind, double k, double reach, doub
     exact_places(&low, &length);
     double places = (step->edges[step->kept] - low) / length + 2.0;
     if (!(places >= 1.0 && places * (double)nodes < 2.0 * WORK && places < 1e5) ||
-        !(*rows = malloc((size_t)(7 * (Size)places) * sizeof(double))))
+        !(*rows = malloc((size_t)(ROOM * (Size)places) * sizeof(double))))
         return 0;
     fill_rows(*rows, *rows + 6 * (Size)places, (Size)places, low, length, step->run->noise, step->run->rate);
     return (Size)places;
@@ -46,17 +46,54 @@ static double relative_error(Size far, double z) {
     return 4.0 * UNIT * z * z + ((terms + 10.0) * UNIT + 2.0 * FUNCTION + TURNS_ERROR);
 }
 
-/* Adds sums of a piece to others, and begins anew */
-static void gather(double some[LOWEST], double all[LOWEST]) {
-    for (int m = 0; m < LOWEST; m++) {
-        all[m] += some[m];
-        some[m] = 0.0;
+/* Adds sums of `power`, `power` y, `power` y^2, ..., so many, of a piece of nodes; four nodes side by side */
+WIDE static void add_piece(const double *restrict y, const double *restrict power, Size size, int many, double *restrict into) {
+    double part[TERMS][4] = {{0.0}}, by[4], now[4];
+    for (Size j = 0; j < size; j += 4) {
+        for (int lane = 0; lane < 4; lane++) {
+            by[lane] = j + lane < size ? y[j + lane] : 0.0;
+            now[lane] = j + lane < size ? power[j + lane] : 0.0;
+        }
+        for (int m = 0; m < many; m++)
+            for (int lane = 0; lane < 4; lane++) {
+                part[m][lane] += now[lane];
+                now[lane] *= by[lane];
+            }
+    }
+    for (int m = 0; m < many; m++)
+        into[m] += (part[m][0] + part[m][1]) + (part[m][2] + part[m][3]);
+}
+
+static void add_powers(const double *y, const double *power, Size size, int many, double *into) {
+    for (Size start = 0; start < size; start += PIECE)
+        add_piece(y + start, power + start, size - start < PIECE ? size - start : PIECE, many, into);
+}
+
+/* A polynomial at k + iu, u = 0, spacing, ...: Horner's scheme, four nodes side by side; room for a multiple of four */
+WIDE static void horner(const double *restrict factors, int many, double k, double spacing, Size nodes, double *restrict re,
+                        double *restrict im) {
+    for (Size node = 0; node < nodes; node += 4) {
+        double pr[4], pi[4] = {0.0}, u[4], swap[4];
+        for (int lane = 0; lane < 4; lane++) {
+            u[lane] = spacing * (double)(node + lane);
+            pr[lane] = factors[many - 1];
+        }
+        for (int m = many - 2; m >= 0; m--)
+            for (int lane = 0; lane < 4; lane++) {
+                swap[lane] = pr[lane] * k - pi[lane] * u[lane] + factors[m];
+                pi[lane] = pr[lane] * u[lane] + pi[lane] * k;
+                pr[lane] = swap[lane];
+            }
+        for (int lane = 0; lane < 4; lane++) {
+            re[node + lane] = pr[lane];
+            im[node + lane] = pi[lane];
+        }
     }
 }
 
 /* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu the higher mark; the rule errs by about e^log_goal.  0
    if that takes too long. */
-static int kept_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
+static int kept_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found, double *room) {
     const Run *run = step->run;
     double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), *rows = NULL;
     double start = larger(step->edges[0], -sqrt(2.0 * (4.0 + log(3.0 + size) - log_goal)));
@@ -64,7 +101,8 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     if (!n)
         return 0;
     double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n,
-           *excess = rows + 6 * n;
+           *excess = rows + 6 * n, *moved = rows + 7 * n, *own = rows + 8 * n, *grown = rows + 9 * n;
+    Marks at = {rows + 10 * n, rows + 11 * n, rows + 12 * n, rows + 13 * n, rows + 14 * n};
     double unmarked = log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width)));
     double near = smaller(TAYLOR / size, unmarked), least = log1p(-run->rate);
     while (first < n && ratio[first] < -TAYLOR / size)
@@ -73,7 +111,7 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         ;
 
     /* nodes with |k L| <= TAYLOR, by powers of L, some at a time: `_near`; their sum is at most e^|kL| |k L|^2/2 */
-    double powers[TERMS] = {0.0}, part[TERMS], square = 0.0, spread = 0.0, remainder = 0.0, grown_by = 1.0;
+    double powers[TERMS] = {0.0}, square, spread = 0.0, spread_squares = 0.0, remainder = 0.0, grown_by = 1.0;
     int degree = 2;
     if (last > first) {
         double widest = larger(size * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300), term = widest / 3.0;
@@ -82,22 +120,18 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2));
         grown_by = exp(widest) * (1.0 + 1e-6);
     }
-    for (Size start = first; start < last; start += PIECE) {
-        for (int m = 0; m < degree - 1; m++)
-            part[m] = 0.0;
-        for (Size j = start; j < last && j < start + PIECE; j++) {
-            double weight = exp(base[j]), l = ratio[j], power = weight * l * l, slip = slip_of(run, rows[j]);
-            double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l);
-            square += power;
-            spread += weight * fabs(l) * (moved + UNIT * fabs(l) * rows[j] * rows[j]);
-            for (int m = 0; m < degree - 1; m++) {
-                part[m] += power;
-                power *= l;
-            }
-        }
-        for (int m = 0; m < degree - 1; m++)
-            powers[m] += part[m];
+    moves_of(run, rows, ratio, share, n, moved);
+    memcpy(own, base, (size_t)n * sizeof(double));
+    exps(own, n);
+    for (Size j = first; j < last; j++)
+        grown[j] = own[j] * ratio[j] * ratio[j];
+    add_powers(ratio + first, grown + first, last - first, degree - 1, powers);
+    for (Size j = first; j < last; j++) {
+        spread += own[j] * fabs(ratio[j]) * moved[j];
+        spread_squares += grown[j] * rows[j] * rows[j];
     }
+    square = powers[0];
+    spread += UNIT * spread_squares;
     double factorial = 1.0, pieces = (double)((last - first) / PIECE + 2);
     for (int m = 0; m < degree - 1; m++) {
         factorial *= m + 2;
@@ -110,36 +144,34 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     /* the others: their weights, and what multiplies |k| in the errors, and what does not */
     Size far = n - (last - first), place = 0, lower = 0;
     Exact mass = {0.0, 0.0}, drift = {0.0, 0.0};
-    double fixed = 0.0, slope = 0.0, tiny = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[LOWEST] = {0.0}, at_least = 0.0;
-    double some[LOWEST] = {0.0},
-           deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
+    double fixed = 0.0, slope = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[TERMS] = {0.0};
+    double deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
     int fits = 1;
-    for (Size j = 0; j < n && fits; j++) {
+    for (; lower < first && (ratio[lower] - least) * size < TAYLOR && ratio[lower] < unmarked; lower++) { /* by powers of L - log(1 - q) */
+        double x = excess[lower], z = rows[lower], relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
+        at.y[lower] = ratio[lower] - least;
+        add(&mass, own[lower]);
+        add(&drift, own[lower] * x);
+        fixed += own[lower] * (1.0 + deep) * relative;
+        slope += own[lower] *
+                 (deep * (moved[lower] + (FUNCTION + 4.0 * UNIT) * fabs(least)) + fabs(x) * relative + (1.0 + x) * moved[lower]);
+    }
+    add_powers(at.y, own, lower, LOWEST, lowest);
+    for (int side = 0; side < 2; side++) {
+        Size from = side ? last : lower, to = side ? n : first;
+        Marks here = {at.y + from, at.below + from, at.above + from, at.below_error + from, at.above_error + from};
+        for (Size j = from; j < to; j++)
+            grown[j] = base[j] + k * ratio[j];
+        exps(grown + from, to - from);
+        marks_at(run, step->high, step->width, rows + from, ratio + from, excess + from, to - from, &here);
+    }
+    for (Size j = lower; j < n && fits; j++) {
         if (first <= j && j < last)
             continue;
-        double l = ratio[j], x = excess[j], z = rows[j], y = (x - step->high) / step->width, slip = slip_of(run, z),
-               own = exp(base[j]);
-        double moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), above = l - least;
-        if (above * size < TAYLOR && l < unmarked) { /* by powers of L - log(1 - q) */
-            double power = own, relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
-            for (int m = 0; m < LOWEST; m++) {
-                some[m] += power;
-                power *= above;
-            }
-            if (++lower % PIECE == 0)
-                gather(some, lowest);
-            at_least += own;
-            add(&mass, own);
-            add(&drift, own * x);
-            fixed += own * (1.0 + deep) * relative;
-            slope += own * (deep * (moved + (FUNCTION + 4.0 * UNIT) * fabs(least)) + fabs(x) * relative + (1.0 + x) * moved);
-            continue;
-        }
-        double kept = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
+        double l = ratio[j], x = excess[j], z = rows[j], weight = own[j];
         fits = k * l <= 600.0;
-        double grown = exp(base[j] + k * l), light = own * kept, row = grown * kept;
-        double off = kept > 0.0 ? kept * mark_error(run->rate, step->high, step->width, x, -y, slip) : NEVER;
-        double most = (grown + own * (1.0 + size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
+        double kept = at.above[j], light = weight * kept, row = grown[j] * kept, off = kept * at.above_error[j] + NEVER;
+        double most = (grown[j] + weight * (1.0 + size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
         if (most < faint) { /* far out on either side */
             fixed += most;
             if (falls_from(step, k, z, x)) {
@@ -153,19 +185,17 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         tilted[place++] = row;
         add(&mass, light);
         add(&drift, light * x);
-        fixed += (row + light) * relative + (grown + own) * off;
-        slope +=
-            row * (moved + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + own * fabs(x) * off + light * (1.0 + x) * moved;
-        tiny += fabs(x);
+        fixed += (row + light) * relative + (grown[j] + weight) * off;
+        slope += row * (moved[j] + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + weight * fabs(x) * off +
+                 light * (1.0 + x) * moved[j];
     }
     fits = fits && (double)place * (double)nodes <= WORK &&
            (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
     double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k),
            left = exp(log_tail_bound(-rows[0]));
-    double lost = 5e-324 * (tiny + (double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
+    double lost = 1e-307 * (2.0 + excess[n - 1]) * ((double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
-    double over = 1.0;
-    gather(some, lowest);
+    double over = 1.0, at_least = lowest[0];
     for (int m = 0; m < LOWEST; m++) {
         lowest[m] *= m ? 1.0 / over : 1.0;
         over *= m + 1;
@@ -174,28 +204,24 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     fixed += deep * at_least * (each + 2.0 * pow(TAYLOR, LOWEST) / over); /* and the terms left out */
     found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * sure;
     found->slope = slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * pull;
+    Size wide = (nodes + 3) / 4 * 4;
+    double *pr = room, *pi = pr + wide, *lr = pi + wide, *li = lr + wide, *cr = li + wide, *ci = cr + wide, *places = ci + wide;
+    horner(powers, degree - 1, k, spacing, nodes, pr, pi);
+    if (lower) {
+        horner(lowest, LOWEST, k, spacing, nodes, lr, li);
+        for (Size node = 0; node < wide; node++)
+            places[node] = (double)node;
+        turns(least * spacing, places, wide, cr, ci);
+    }
+    double whole = exp(k * least);
     for (Size node = 0; fits && node < nodes; node++) {
-        double u = spacing * (double)node, pr = powers[degree - 2], pi = 0.0, swap;
-        for (int m = degree - 3; m >= 0; m--) { /* Horner */
-            swap = pr * k - pi * u + powers[m];
-            pi = pr * u + pi * k;
-            pr = swap;
+        double u = spacing * (double)node, fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), re = found->re[node], im = found->im[node];
+        if (lower) {
+            re += whole * (lr[node] * cr[node] - li[node] * ci[node]);
+            im += whole * (lr[node] * ci[node] + li[node] * cr[node]);
         }
-        double fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), lr = 0.0, li = 0.0;
-        if (at_least > 0.0) {
-            lr = lowest[LOWEST - 1];
-            for (int m = LOWEST - 2; m >= 0; m--) {
-                swap = lr * k - li * u + lowest[m];
-                li = lr * u + li * k;
-                lr = swap;
-            }
-            double grown = exp(k * least), cr = grown * cos(u * least), ci = grown * sin(u * least);
-            swap = lr * cr - li * ci;
-            li = lr * ci + li * cr;
-            lr = swap;
-        }
-        found->re[node] = fr * pr - fi * pi + (found->re[node] + lr - (sure + k * pull));
-        found->im[node] = fr * pi + fi * pr + (found->im[node] + li - u * pull);
+        found->re[node] = fr * pr[node] - fi * pi[node] + (re - (sure + k * pull));
+        found->im[node] = fr * pi[node] + fi * pr[node] + (im - u * pull);
     }
     free(rows);
     return fits;
@@ -209,46 +235,49 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
     Size n = lay_nodes(step, MIDDLE, k, reach, 0.0, log_goal, start, nodes, &rows), place = 0;
     if (!n)
         return 0;
-    double *ratio = rows + n, *share = rows + 2 * n, *base = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n,
-           *excess = rows + 6 * n;
+    double *ratio = rows + n, *share = rows + 2 * n, *grown = rows + 3 * n, *far_ratio = rows + 4 * n, *tilted = rows + 5 * n,
+           *excess = rows + 6 * n, *moved = rows + 7 * n;
     double faint = exp(log_goal - 3.0) / (double)n, fixed = 0.0, slope = 0.0;
+    Marks high = {rows + 8 * n, rows + 9 * n, rows + 10 * n, rows + 11 * n, rows + 12 * n},
+          low = {rows + 13 * n, rows + 14 * n, rows + 15 * n, rows + 16 * n, rows + 17 * n};
     int fits = 1;
+    moves_of(run, rows, ratio, share, n, moved);
+    marks_at(run, step->high, step->width, rows, ratio, excess, n, &high);
+    marks_at(run, step->low, step->low_width, rows, ratio, excess, n, &low);
+    for (Size j = 0; j < n; j++)
+        grown[j] += k * ratio[j];
+    exps(grown, n);
     for (Size j = 0; j < n && fits; j++) {
-        double l = ratio[j], x = excess[j], z = rows[j], y = (x - step->high) / step->width, v = (x - step->low) / step->low_width;
-        double slip = slip_of(run, z), moved = share[j] * slip + (FUNCTION + 16.0 * UNIT) * fabs(l), one, two, off;
+        double l = ratio[j], x = excess[j], z = rows[j], one, two, off;
         fits = k * l <= 600.0;
-        double grown = exp(base[j] + k * l);
-        if (x <
-            0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
-            one = v < -37.0 ? 0.0 : v > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * v);
-            two = y < -37.0 ? 0.0 : y > 8.5 ? 1.0 : 0.5 * erfc(-M_SQRT1_2 * y);
-            off = one * mark_error(run->rate, step->low, step->low_width, x, v, slip) +
-                  two * mark_error(run->rate, step->high, step->width, x, y, slip) + 2.0 * NEVER;
+        if (x < 0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
+            one = low.below[j];
+            two = high.below[j];
+            off = one * low.below_error[j] + two * high.below_error[j] + 2.0 * NEVER;
         } else {
-            one = y < -8.5 ? 1.0 : y > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * y);
-            two = v < -8.5 ? 1.0 : v > 37.0 ? 0.0 : 0.5 * erfc(M_SQRT1_2 * v);
-            off = one * mark_error(run->rate, step->high, step->width, x, -y, slip) +
-                  two * mark_error(run->rate, step->low, step->low_width, x, -v, slip) + 2.0 * NEVER;
+            one = high.above[j];
+            two = low.above[j];
+            off = one * high.above_error[j] + two * low.above_error[j] + 2.0 * NEVER;
         }
-        double middle = larger(one - two, 0.0), most = grown * (middle + off) * (1.0 + 1e-9);
+        double middle = larger(one - two, 0.0), most = grown[j] * (middle + off) * (1.0 + 1e-9);
         if (most < faint) {
             fixed += most;
             if (falls_from(step, k, z, x)) {
-                fixed += grown * (one + off) * (1.0 + 1e-9) * (double)(n - j); /* there `one` is 1 - nu */
+                fixed += grown[j] * (one + off) * (1.0 + 1e-9) * (double)(n - j); /* there `one` is 1 - nu */
                 break;
             }
             continue;
         }
         far_ratio[place] = l;
-        tilted[place++] = grown * middle;
-        fixed += grown * (middle * (relative_error(n, z) + 2.0 * UNIT) + off);
-        slope += grown * middle * (moved + 6.0 * UNIT * fabs(l));
+        tilted[place++] = grown[j] * middle;
+        fixed += grown[j] * (middle * (relative_error(n, z) + 2.0 * UNIT) + off);
+        slope += grown[j] * middle * (moved[j] + 6.0 * UNIT * fabs(l));
     }
     fits = fits && (double)place * (double)nodes <= WORK &&
            (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
     /* left of the first node kappa e^{kL} is less than there, where L > 0, or less than kappa */
     double before = g_above((expm1(ratio[0]) - step->low) / step->low_width) * (1.0 + 1e-6) * exp(larger(0.0, k * ratio[0]));
-    found->fixed = fixed + 3.0 * before + beyond_kept(step, k) + exp(log_goal);
+    found->fixed = fixed + 3.0 * before + beyond_kept(step, k) + exp(log_goal) + 1e-307 * (double)n;
     found->slope = slope;
     found->curve = 0.0;
     free(rows);
@@ -260,11 +289,11 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
    takes too long. */
 int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
                     double middle_goal, Node *nodes_of) {
-    double *space = calloc((size_t)(4 * nodes), sizeof(double));
+    double *space = calloc((size_t)(11 * (nodes + 3)), sizeof(double));
     if (!space)
         return 0;
     Along rest = {.re = space, .im = space + nodes}, middle = {.re = space + 2 * nodes, .im = space + 3 * nodes};
-    int found = kept_along(small ? small : step, k, spacing, nodes, log_goal, &rest) &&
+    int found = kept_along(small ? small : step, k, spacing, nodes, log_goal, &rest, space + 4 * nodes) &&
                 (!small || middle_along(step, k, spacing, nodes, middle_goal, &middle));
     for (Size node = 0; found && node < nodes; node++) {
         double u = spacing * (double)node, reaches = sqrt(k * k + u * u), missing = middle.fixed + reaches * middle.slope;
@@ -274,14 +303,14 @@ int not_large_along(const Marked *step, const Marked *small, double k, double sp
         double magnitude = modulus(1.0 + er, ei);
         found = magnitude > 1e-140 && magnitude < 1e100;
         Node *at = nodes_of + node;
-        log_of(er, ei, &at->re, &at->im);
+        log_one_more(er, ei, &at->re, &at->im);
         at->off = off / magnitude;
         if (small) {
             double square = magnitude * magnitude;
             double sr = -(mr * (1.0 + er) + mi * ei) / square, si = -(mi * (1.0 + er) - mr * ei) / square; /* -mid/phi */
             missing /= magnitude;
             at->rest = larger(modulus(1.0 + sr, si), 1e-290);
-            log_of(sr, si, &at->term_re, &at->term_im);
+            log_one_more(sr, si, &at->term_re, &at->term_im);
             at->lost = (missing + modulus(sr, si) * (at->off + 8.0 * UNIT)) / (1.0 - smaller(at->off, 0.5));
             at->lost += 8.0 * FUNCTION * modulus(at->term_re, at->term_im) * at->rest;
             at->apart = (at->off + missing + 16.0 * UNIT) / at->rest;

@@ -60,6 +60,7 @@ FUNCTION_OF_PYTHON(native_cut);
 FUNCTION_OF_PYTHON(native_epsilon);
 FUNCTION_OF_PYTHON(native_epsilons);
 FUNCTION_OF_PYTHON(native_gaussian);
+FUNCTION_OF_PYTHON(native_once);
 FUNCTION_OF_PYTHON(native_response);
 FUNCTION_OF_PYTHON(native_laplace);
 FUNCTION_OF_PYTHON(native_gaussian_deltas);
@@ -220,27 +221,33 @@ typedef struct {
     double high, width, low, low_width, left, cell, last_x,
         fast; /* the marks (low: 0 if none is small); the mass left of the cells, and their width; x at the end of those kept; the
                  largest k */
-    double *edges, *ratio, *x, *share, *log_mass; /* of broad cells of z */
+    double *edges, *ratio, *x, *share, *log_mass, *mass, *lifted, *shifted, *space; /* of broad cells of z: the mass, with x > 0
+                                                                                       besides, x + q; room for four rows */
     Size cells, kept;
-    double *rows, *nodes_x, *large, *kept_weight, *room,
-        before; /* nodes of the noise: z, L, r and log of the weight; x, nu, (1 - nu) times the weight; the mass left of them */
-    Size nodes;
-    double q, drift, error, drift_error, rule; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of
-                                                  both, and of the latter; of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+    double *real, before, rule; /* nodes for bounds on the real axis: y, L, log of the weight, (1 - nu) times it, x, the error of L, room, 1 - nu;
+                                   the mass left of them; log of the error of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+    double *rows, *large, *room, before_large, front; /* nodes for what is large: z, L, r and the weight; nu; what is large left of
+                                                         them; log of the weight at 0 */
+    Size reals, nodes;
+    double q, drift, error, drift_error; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of both, and of
+                                            the latter */
 } Marked;
+
+/* (x - mark)/width, g of it and of the other sign, and bounds of the shares by which they err */
+typedef struct {
+    double *y, *below, *above, *below_error, *above_error;
+} Marks;
 
 enum { LARGE, MIDDLE, ALL, KEPT }; /* nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
 int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast);
 int count_large(Marked *step, double log_q, double digits);
 void forget(Marked *step);
 double g_above(double y);
-/* |g(a + ib)| <= bulge_at(b) e^{(b^2 - a^2)/2} for a <= 0, b > 0 (Lemma 19c) */
-static inline double bulge_at(double b) { return b > 1.08 ? 0.54 / b : 0.5; }
-double off_line(const Marked *step, Size cell, double cosine, double sine, int kind);
+void off_line(const Marked *step, Size from, Size cells, double cosine, double sine, int kind, double *found, double *room);
 int falls_beyond(const Marked *step, double x, double angle, double k, double reach);
 double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
-double mark_error(double rate, double mark, double width, double x, double y, double slip);
-double slip_of(const Run *run, double z);
+void moves_of(const Run *run, const double *z, const double *ratio, const double *share, Size n, double *moved);
+void marks_at(const Run *run, double mark, double width, const double *z, const double *ratio, const double *x, Size n, Marks *at);
 double beyond_kept(const Marked *step, double k);
 void log_middle_above(const Marked *step, const double *k, int many, double *found);
 double not_large_above(const Marked *step, double k);
@@ -248,7 +255,7 @@ double reverse_above(const Marked *step, double k);
 void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy);
 
 /* marked_far.c: the same off the real axis, from above */
-enum { TURNED = 3 };
+enum { TURNED = 2 };
 
 typedef struct {
     double *room, ends[TURNED]; /* on some lines, for each edge and cell; what lies beyond the cells, inf: it proves nothing */

@@ -11,39 +11,57 @@ static const double FARTHER[STARTS] = {1.0, 1.1, 1.25, 1.5, 2.0, 3.0};
 
 double place_of(const Run *run, double x) { return run->noise * log1p(x / run->rate) + 0.5 / run->noise; }
 
+/* grown := its square, a row := lift, lift := its square; the sum of weight (grown - 1 + rate x) before that */
+WIDE static double squared(double *restrict grown, const double *restrict weight, const double *restrict x, double rate, Size size,
+                           double *restrict lift, double *restrict row, Size lifts) {
+    double parts[4] = {0.0}, rest = 0.0;
+    Size j = 0;
+    for (; j + 4 <= size; j += 4)
+        for (int lane = 0; lane < 4; lane++) {
+            double one = grown[j + lane];
+            parts[lane] += weight[j + lane] * (one - 1.0 + rate * x[j + lane]);
+            grown[j + lane] = one * one;
+        }
+    for (; j < size; j++) {
+        rest += weight[j] * (grown[j] - 1.0 + rate * x[j]);
+        grown[j] *= grown[j];
+    }
+    for (j = 0; j < lifts; j++) {
+        double one = lift[j];
+        row[j] = one;
+        lift[j] = one * one;
+    }
+    return ((parts[0] + parts[1]) + (parts[2] + parts[3])) + rest;
+}
+
 /* For several r: E_Q e^{-rS} (and e^epsilon), and e^{-r (L - epsilon)} at the nodes beyond epsilon.  Every second r is twice
  * another. */
 static void look_back(Noise *noise) {
-    double sums[RATES] = {0.0}, rate = 0.25 / noise->epsilon, count = noise->run->count, log_of[RATES];
-    for (int r = 0; r < RATES; r++)
-        log_of[r] = rate * pow(2.0, 0.5 * r);
-    noise->first = noise->size;
-    for (Size j = 0; j < noise->size; j++) {
-        double l = noise->ratio[j], near = exp(-rate * l), far = exp(-log_of[1] * l);
-        double before = exp(-rate * (l - noise->epsilon)), after = exp(-log_of[1] * (l - noise->epsilon));
-        int beyond = l >= noise->epsilon;
-        if (beyond && j < noise->first)
-            noise->first = j;
-        for (int r = 0; r < RATES; r += 2) {
-            sums[r] += noise->weight[j] * (near - 1.0 + log_of[r] * noise->x[j]);
-            if (r + 1 < RATES)
-                sums[r + 1] += noise->weight[j] * (far - 1.0 + log_of[r + 1] * noise->x[j]);
-            if (beyond) {
-                noise->lifted[r * noise->size + j] = before;
-                if (r + 1 < RATES)
-                    noise->lifted[(r + 1) * noise->size + j] = after;
-            }
-            near *= near, far *= far, before *= before, after *= after;
+    double sum, rate, count = noise->run->count, *grown = noise->one, *lift = noise->two;
+    Size first = noise->first = from_on(noise->ratio, noise->size, noise->epsilon);
+    for (int parity = 0; parity < 2; parity++) {
+        rate = 0.25 / noise->epsilon * (parity ? M_SQRT2 : 1.0);
+        for (Size j = 0; j < noise->size; j++)
+            grown[j] = -rate * noise->ratio[j];
+        for (Size j = first; j < noise->size; j++)
+            lift[j] = -rate * (noise->ratio[j] - noise->epsilon);
+        exps(grown, noise->size);
+        exps(lift + first, noise->size - first);
+        for (int r = parity; r < RATES; r += 2, rate *= 2.0) {
+            sum = squared(grown, noise->weight, noise->x, rate, noise->size, lift + first,
+                          noise->lifted + r * noise->size + first, noise->size - first);
+            double log_fixed = noise->epsilon + count * log1p(larger(sum, -0.999));
+            noise->fixed[r] = log_fixed < 600.0 ? exp(log_fixed) : NAN; /* of no use, as comparisons have it */
         }
     }
-    for (int r = 0; r < RATES; r++) {
-        double log_fixed = noise->epsilon + count * log1p(larger(sums[r], -0.999));
-        noise->fixed[r] = log_fixed < 600.0 ? exp(log_fixed) : NAN; /* of no use, as comparisons have it */
-    }
     for (int i = 0; i < STARTS; i++)
-        for (noise->from[i] = noise->first;
-             noise->from[i] < noise->size && noise->ratio[noise->from[i]] < FARTHER[i] * noise->epsilon;)
-            noise->from[i]++;
+        noise->from[i] = from_on(noise->ratio, noise->size, FARTHER[i] * noise->epsilon);
+}
+
+/* The first node whose share of what is large from a mark on is not far below the target */
+static Size matters_from(const Noise *noise, double mark, double width) {
+    double depth = sqrt(2.0 * (10.0 + log(noise->run->count) + noise->epsilon - noise->target));
+    return from_on(noise->x, noise->size, mark - smaller(depth, 37.0) * width);
 }
 
 /* log of how much the others may take back of what is large from e^x on, less the target: to be negative */
@@ -51,12 +69,11 @@ static double taken(void *of, double log_x) {
     Noise *noise = of;
     double mark = exp(log_x), width = noise->hard * mark, near[STARTS], total = 0.0, least = INFINITY, count = noise->run->count;
     int rate = 0;
-    Size j = 0;
-    while (j < noise->size && noise->x[j] < mark - 38.0 * width)
-        noise->heavy[j++] = 0.0;
-    for (; j < noise->size; j++)
-        noise->heavy[j] = count * noise->weight[j] * g((noise->x[j] - mark) / width);
-    j = 0;
+    Size start = matters_from(noise, mark, width), sure = from_on(noise->x, noise->size, mark + 8.5 * width);
+    weigh_nodes(noise, start, sure, mark, width, noise->heavy, noise->one);
+    for (Size j = start; j < noise->size; j++)
+        noise->heavy[j] = count * noise->weight[j] * (j < sure ? noise->heavy[j] : 1.0);
+    Size j = start;
     for (int i = 0; i < STARTS; i++) {
         for (; j < noise->from[i]; j++)
             total += noise->heavy[j];
@@ -67,8 +84,11 @@ static double taken(void *of, double log_x) {
         double heavy = 0.0, best = INFINITY;
         Size end = noise->size;
         for (int i = STARTS - 1; i >= 0; i--) {
-            for (; end > noise->from[i]; end--)
-                heavy += noise->heavy[end - 1] * lifted[end - 1];
+            Size from = noise->from[i] > start ? noise->from[i] : start;
+            if (end > from) {
+                heavy += dot(noise->heavy + from, lifted + from, end - from);
+                end = from;
+            }
             best = smaller(best, noise->fixed[r] * heavy + near[i]);
         }
         if (best < least) {
@@ -85,31 +105,37 @@ static double taken(void *of, double log_x) {
 /* log of all that there is of large steps, less the target */
 static double gone(void *of, double log_x) {
     Noise *noise = of;
-    double mark = exp(log_x), width = noise->hard * mark, total = 0.0;
-    for (Size j = noise->size; j-- > 0 && noise->x[j] > mark - 38.0 * width;)
-        total += noise->suffix[j] * g((noise->x[j] - mark) / width);
+    double mark = exp(log_x), width = noise->hard * mark;
+    Size start = matters_from(noise, mark, width);
+    weigh_nodes(noise, start, noise->size, mark, width, noise->heavy, noise->one);
+    double total = dot(noise->suffix + start, noise->heavy + start, noise->size - start);
     return noise->target - log(larger(total * noise->run->count, 1e-300));
 }
 
 /* The weights of what is not large; of what is small and middle */
 static void weigh_marks(Noise *noise) {
-    noise->q = noise->drift = noise->large = 0.0;
+    double *large = noise->one, *rest = noise->heavy, *not_small = noise->two, *small = noise->light;
+    Size size = noise->size;
+    weigh_nodes(noise, 0, size, noise->high, noise->width, large, rest);
+    if (noise->low > 0.0) {
+        weigh_nodes(noise, 0, size, noise->low, noise->low_width, not_small, small);
+    } else {
+        memcpy(not_small, large, (size_t)size * sizeof(double));
+        memcpy(small, rest, (size_t)size * sizeof(double));
+    }
+    noise->large = dot(noise->weight, large, size);
     noise->end = 0;
-    for (Size j = 0; j < noise->size; j++) {
-        double y = (noise->x[j] - noise->high) / noise->width, large = g(y), not_small = large, small = g(-y);
-        if (noise->low > 0.0) {
-            double v = (noise->x[j] - noise->low) / noise->low_width;
-            not_small = g(v);
-            small = g(-v);
-        }
-        noise->large += noise->weight[j] * large;
-        noise->q += noise->weight[j] * not_small;
-        noise->drift += noise->weight[j] * not_small * noise->x[j];
-        noise->light[j] = noise->weight[j] * small;
-        noise->middle[j] = noise->weight[j] * larger(y < 0.0 ? not_small - large : g(-y) - small, 0.0);
+    for (Size j = 0; j < size; j++) {
+        double weight = noise->weight[j];
+        noise->middle[j] = weight * larger(noise->x[j] < noise->high ? not_small[j] - large[j] : rest[j] - small[j], 0.0);
+        noise->light[j] = weight * small[j];
+        not_small[j] *= weight;
+        noise->one[j] = 1.0;
         if (noise->light[j] > 0.0 || noise->middle[j] > 0.0)
             noise->end = j + 1;
     }
+    noise->q = dot(not_small, noise->one, size);
+    noise->drift = dot(not_small, noise->x, size);
 }
 
 /* The least x from which a step may be called large, and the weights */
@@ -138,19 +164,37 @@ static void add_log(double count, double excess, double first, double second, do
     jet[2] += count * (second / value - first * first);
 }
 
+enum { SUMS = 6 };
+
+/* With e^{kL} in `grown`, the sums of light (grown - 1 - k x), light (L grown - x), light L^2 grown, and of middle grown times 1, L,
+   L^2 */
+WIDE static void summed(const Noise *noise, const double *restrict grown, Size size, double k, double sums[SUMS]) {
+    const double *restrict light = noise->light, *restrict middle = noise->middle, *restrict x = noise->x,
+                           *restrict ratio = noise->ratio;
+    double parts[SUMS][4] = {{0.0}};
+    for (Size j = 0; j < size; j += 4)
+        for (int lane = 0; lane < 4; lane++) {
+            double l = ratio[j + lane], e = grown[j + lane], one = middle[j + lane] * e, own = light[j + lane], turned = l * e;
+            parts[0][lane] += own * (e - 1.0 - k * x[j + lane]);
+            parts[1][lane] += own * (turned - x[j + lane]);
+            parts[2][lane] += own * (l * turned);
+            parts[3][lane] += one;
+            parts[4][lane] += one * l;
+            parts[5][lane] += one * l * l;
+        }
+    for (int sum = 0; sum < SUMS; sum++)
+        sums[sum] = (parts[sum][0] + parts[sum][1]) + (parts[sum][2] + parts[sum][3]);
+}
+
 /* K and two derivatives at c, of what is not large; if some are small, of what is not all of them */
 static void transform(Noise *noise, double c, double jet[3]) {
-    double k = 1.0 + c, excess = -noise->q - k * noise->drift, first = -noise->drift, second = 0.0, mid[3] = {0.0, 0.0, 0.0};
-    double count = noise->run->count, gain[3] = {0.0, 0.0, 0.0};
-    for (Size j = 0; j < noise->end; j++) {
-        double l = noise->ratio[j], grown = exp(smaller(k * l, 600.0)), one = noise->middle[j] * grown;
-        excess += noise->light[j] * (grown - 1.0 - k * noise->x[j]);
-        first += noise->light[j] * (l * grown - noise->x[j]);
-        second += noise->light[j] * (l * l * grown);
-        mid[0] += one;
-        mid[1] += one * l;
-        mid[2] += one * l * l;
-    }
+    double k = 1.0 + c, count = noise->run->count, gain[3] = {0.0, 0.0, 0.0}, sums[SUMS], *grown = noise->one;
+    Size end = (noise->end + 3) / 4 * 4; /* what is beyond has no weight */
+    for (Size j = 0; j < end; j++)
+        grown[j] = smaller(k * noise->ratio[j], 600.0);
+    exps(grown, end);
+    summed(noise, grown, end, k, sums);
+    double excess = sums[0] - noise->q - k * noise->drift, first = sums[1] - noise->drift, second = sums[2], *mid = sums + 3;
     jet[0] = jet[1] = jet[2] = 0.0;
     add_log(count, excess, first, second, jet);
     noise->each_phi = jet[0] / count;
@@ -297,13 +341,14 @@ int sketched(Sketch *sketch, const Run *run, double epsilon, int divides) {
     Noise noise = {.run = run,
                    .divides = divides,
                    .best = RATES / 2,
-                   .space = malloc((size_t)((RATES + ORDERS + 7) * SKETCHED) * sizeof(double))};
+                   .space = malloc((size_t)((RATES + ORDERS + 10) * SKETCHED) * sizeof(double))};
     double *at = noise.space;
     if (!at)
         return 0;
     noise.ratio = at, noise.x = at + SKETCHED, noise.weight = at + 2 * SKETCHED, noise.suffix = at + 3 * SKETCHED;
     noise.light = at + 4 * SKETCHED, noise.heavy = at + 5 * SKETCHED, noise.middle = at + 6 * SKETCHED;
-    noise.lifted = at + 7 * SKETCHED, noise.bent = noise.lifted + RATES * SKETCHED;
+    noise.y = at + 7 * SKETCHED, noise.one = at + 8 * SKETCHED, noise.two = at + 9 * SKETCHED;
+    noise.lifted = at + 10 * SKETCHED, noise.bent = noise.lifted + RATES * SKETCHED;
     sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most, 0.0);
     if (run->least < run->most && sketch->epsilon > 0.0)
         sketch->least_epsilon = jumped_epsilon(&noise, run->least, sketch->epsilon);

@@ -2,15 +2,16 @@
 #ifndef HOCKEYSTICK_SKETCH_H
 #define HOCKEYSTICK_SKETCH_H
 
-#include "native.h"
+#include "elementary.h"
 
-enum { SKETCHED = 1500, RATES = 23, ORDERS = 19, STARTS = 6 }; /* SKETCHED: the most nodes */
+enum { SKETCHED = 1508, RATES = 23, ORDERS = 19, STARTS = 6 }; /* SKETCHED: room for nodes */
 
 typedef struct {
     const Run *run;
     double count, epsilon, pay, hard, target, fixed[RATES], *ratio, *x, *weight, *space; /* what is fixed is not logarithms */
     double *suffix, *lifted,
-        *heavy; /* of weight (x + e^epsilon + 1); e^{-r (L - epsilon)}, a row for each r; weight of what is large */
+        *heavy;             /* of weight (x + e^epsilon + 1); e^{-r (L - epsilon)}, a row for each r; weight of what is large */
+    double *y, *one, *two;  /* of use for a while; y and the others */
     double orders[ORDERS], *bent,
         bounds[ORDERS];             /* weight (e^{kL} - 1 - k x), a row for each order; log of what small steps may do */
     Size size, first, from[STARTS]; /* the first beyond epsilon; beyond some multiples of it */
@@ -25,8 +26,26 @@ typedef struct {
 
 typedef double Function(void *of, double x);
 
-/* The normal distribution function */
-static inline double g(double y) { return y > 8.5 ? 1.0 : y < -38.0 ? 0.0 : 0.5 * erfc(-M_SQRT1_2 * y); }
+/* The first node from which on a row that grows is at least that */
+static inline Size from_on(const double *row, Size size, double least) {
+    Size low = 0, high = size;
+    while (low < high) {
+        Size middle = (low + high) / 2;
+        if (row[middle] < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* g((x - mark)/width), and the same of the other sign, at nodes from one to another */
+static inline void weigh_nodes(const Noise *noise, Size from, Size to, double mark, double width, double *below, double *above) {
+    double inverse = 1.0 / width;
+    for (Size j = from; j < to; j++)
+        noise->y[j] = (noise->x[j] - mark) * inverse;
+    normals(noise->y + from, to - from, below + from, above + from);
+}
 
 /* sketch_guess.c */
 void bracketed(Function *function, void *of, double *low, double *high, double width);

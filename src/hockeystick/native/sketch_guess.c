@@ -35,40 +35,47 @@ int lay_noise(Noise *noise, double last, double spacing, double epsilon) {
                                bend = smaller(place_of(run, FAR_BELOW * epsilon), last);
     double before = larger(0.0, ceil((bend - LEAST) / wide)), from = LEAST + before * wide,
            size = ceil((last - from) / spacing) + 1.0;
-    if (!(size >= 2.0 && (last - LEAST) / spacing < SKETCHED - 1.0 / spacing))
+    if (!(size >= 2.0 && (last - LEAST) / spacing < SKETCHED - 8.0 - 1.0 / spacing))
         return 0;
     noise->size = (Size)before;
     for (int part = 0; part < 2; part++) {
         Size n = (Size)(part ? size : before), start = part ? noise->size : 0;
         fill_rows(rows, noise->x + start, n, part ? from : LEAST, part ? spacing : wide, run->noise, run->rate);
-        for (Size j = 0; j < n; j++) {
-            noise->ratio[start + j] = rows[n + j];
-            noise->weight[start + j] = exp(rows[3 * n + j]);
-        }
+        memcpy(noise->ratio + start, rows + n, (size_t)n * sizeof(double));
+        memcpy(noise->weight + start, rows + 3 * n, (size_t)n * sizeof(double));
     }
+    exps(noise->weight, noise->size + (Size)size);
     noise->weight[noise->size] *= 0.5 * (1.0 + wide / spacing);
     noise->size += (Size)size;
+    for (Size j = noise->size; j < noise->size + 4; j++) { /* four at a time may go beyond the end */
+        noise->ratio[j] = noise->ratio[j - 1];
+        noise->x[j] = noise->light[j] = noise->middle[j] = 0.0;
+    }
     return 1;
 }
 
-static double normal_delta(double epsilon, double mu) {
-    double a = epsilon / mu - 0.5 * mu;
-    if (a > 38.0)
-        return 0.0;
-    return larger(0.0, g(-a) - exp(epsilon) * g(-a - mu));
-}
-
-/* log delta at e^x by the principle of one big jump, with the sign of what is left of the target */
+/* log delta at e^x by the principle of one big jump, with the sign of what is left of the target: the sum of `light` times delta of
+   the others, normal with the deviation that they have, at epsilon - L; which is 1 - e^epsilon/(1 + x) far out, and 0 far in */
 static double jumped(void *of, double x) {
     Noise *noise = of;
-    double epsilon = exp(x), total, square = 0.0, count = noise->count;
-    Size first = 0;
-    for (; first < noise->size && noise->ratio[first] < 0.25 * epsilon; first++)
-        square += noise->light[first] * noise->ratio[first] * noise->ratio[first];
-    double deviation = sqrt(larger(square * count, 1e-30));
-    total = normal_delta(epsilon, deviation);
-    for (Size j = first; j < noise->size; j++)
-        total += count * noise->light[j] * normal_delta(epsilon - noise->ratio[j], deviation);
+    double epsilon = exp(x), count = noise->count, pay = exp(epsilon), *light = noise->light, *heavy = noise->heavy;
+    Size first = from_on(noise->ratio, noise->size, 0.25 * epsilon);
+    double mu = sqrt(larger(noise->middle[first] * count, 1e-30)), inverse = 1.0 / mu;
+    double far = sqrt(2.0 * (6.0 + larger(log(count) - noise->target, 0.0))) + 0.5 * mu;
+    Size from = from_on(noise->ratio, noise->size, epsilon - mu * far), to = from_on(noise->ratio, noise->size, epsilon + mu * (7.0 + 0.5 * mu));
+    from = from < first ? first : from;
+    to = to < from ? from : to;
+    for (Size j = from; j < to; j++)
+        noise->y[j] = 0.5 * mu - (epsilon - noise->ratio[j]) * inverse;
+    normals(noise->y + from, to - from, noise->one + from, heavy + from);
+    for (Size j = from; j < to; j++)
+        noise->y[j] -= mu;
+    normals(noise->y + from, to - from, noise->two + from, heavy + from);
+    double total = count * (noise->suffix[to] - pay * noise->lifted[to]), bulk[4] = {0.5 * mu - epsilon * inverse, -0.5 * mu - epsilon * inverse};
+    normals(bulk, 2, heavy, heavy + 2);
+    total += larger(heavy[0] - pay * heavy[1], 0.0);
+    for (Size j = from; j < to; j++)
+        total += count * larger(0.0, light[j] * noise->one[j] - pay * noise->weight[j] * noise->two[j]);
     return noise->target - log(larger(total, 1e-300));
 }
 
@@ -80,8 +87,15 @@ double jumped_epsilon(Noise *noise, double count, double near) {
     if (!lay_noise(noise, 1.0 / run->noise + sqrt(2.0 * larger(log_count - run->log_delta, 0.0)) + 4.0,
                    0.08 * smaller(run->noise, 3.0), 0.0))
         return 0.0;
-    for (Size j = 0; j < noise->size; j++)
-        noise->light[j] = noise->weight[j] * (1.0 + noise->x[j]); /* those of P */
+    noise->middle[0] = noise->suffix[noise->size] = noise->lifted[noise->size] = 0.0;
+    for (Size j = 0; j < noise->size; j++) { /* weights of P, and sums of their squares of L */
+        noise->light[j] = noise->weight[j] * (1.0 + noise->x[j]);
+        noise->middle[j + 1] = noise->middle[j] + noise->light[j] * noise->ratio[j] * noise->ratio[j];
+    }
+    for (Size j = noise->size; j-- > 0;) { /* sums of what is to the right */
+        noise->suffix[j] = noise->suffix[j + 1] + noise->light[j];
+        noise->lifted[j] = noise->lifted[j + 1] + noise->weight[j];
+    }
     noise->target = run->log_delta;
     if (near > 0.0) { /* epsilon of a few more steps */
         low = log(0.8 * near), high = log(near) + 4e-3;

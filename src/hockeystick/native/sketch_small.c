@@ -1,21 +1,29 @@
 /* Twin of loss/parted_marks.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon. */
 #include "sketch.h"
 
+/* A row := weight (grown - 1 - k x), with e^{kL} of the order `order` as (1 + x) times `grown`, which is squared then */
+WIDE static void bend(double *restrict row, double *restrict grown, const double *restrict weight, const double *restrict x,
+                      double order, Size size) {
+    for (Size j = 0; j < size; j++) {
+        double one = (1.0 + x[j]) * grown[j], two = grown[j] * grown[j];
+        row[j] = one < 1e250 ? one : 1e250;
+        grown[j] = two < 1e250 ? two : 1e250;
+    }
+    for (Size j = 0; j < size; j++)
+        row[j] = weight[j] * (row[j] - 1.0 - (1.0 + order) * x[j]);
+}
+
 /* The weights of e^{kL} - 1 - k x for several orders k - 1; every second one is twice another */
 static void look_up(Noise *noise) {
-    double first = 2.0 / noise->epsilon, second = first * M_SQRT2;
-    for (int i = 0; i < ORDERS; i++)
-        noise->orders[i] = first * pow(2.0, 0.5 * i);
-    for (Size j = 0; j < noise->size; j++) {
-        double l = noise->ratio[j], x = noise->x[j], grown = 1.0 + x, near = exp(smaller(first * l, 300.0)),
-               far = exp(smaller(second * l, 300.0));
-        for (int i = 0; i < ORDERS; i += 2) {
-            noise->bent[i * noise->size + j] =
-                noise->weight[j] * (smaller(grown * near, 1e250) - 1.0 - (1.0 + noise->orders[i]) * x);
-            if (i + 1 < ORDERS)
-                noise->bent[(i + 1) * noise->size + j] =
-                    noise->weight[j] * (smaller(grown * far, 1e250) - 1.0 - (1.0 + noise->orders[i + 1]) * x);
-            near = smaller(near * near, 1e250), far = smaller(far * far, 1e250);
+    double *grown = noise->one;
+    for (int parity = 0; parity < 2; parity++) {
+        double order = 2.0 / noise->epsilon * (parity ? M_SQRT2 : 1.0);
+        for (Size j = 0; j < noise->size; j++)
+            grown[j] = smaller(order * noise->ratio[j], 300.0);
+        exps(grown, noise->size);
+        for (int i = parity; i < ORDERS; i += 2, order *= 2.0) {
+            noise->orders[i] = order;
+            bend(noise->bent + i * noise->size, grown, noise->weight, noise->x, order, noise->size);
         }
     }
 }
@@ -30,27 +38,17 @@ static double low_width(const Noise *noise, double low) {
 static double alone(void *of, double log_x) {
     Noise *noise = of;
     double mark = exp(log_x), width = low_width(noise, mark), some = 0.0, pulled = 0.0, least = INFINITY, count = noise->run->count;
-    Size end = noise->size;
-    for (Size j = 0; j < noise->size; j++) {
-        double y = (noise->x[j] - mark) / width, not_small = noise->weight[j] * g(y);
+    Size from = from_on(noise->x, noise->size, mark - 9.0 * width), end = from_on(noise->x, noise->size, mark + 38.0 * width);
+    weigh_nodes(noise, from, end, mark, width, noise->one, noise->heavy);
+    for (Size j = 0; j < from; j++)
+        noise->heavy[j] = 1.0;
+    for (Size j = from; j < noise->size; j++) {
+        double not_small = j < end ? noise->weight[j] * noise->one[j] : noise->weight[j];
         some += not_small;
         pulled += not_small * noise->x[j];
-        noise->heavy[j] = g(-y);
-        if (y > 38.0) {
-            for (Size i = j; i < noise->size; i++) {
-                some += noise->weight[i];
-                pulled += noise->weight[i] * noise->x[i];
-            }
-            some -= noise->weight[j], pulled -= noise->weight[j] * noise->x[j];
-            end = j;
-            break;
-        }
     }
     for (int i = 0; i < ORDERS; i++) {
-        const double *bent = noise->bent + i * noise->size;
-        double inner = -some - (1.0 + noise->orders[i]) * pulled;
-        for (Size j = 0; j < end; j++)
-            inner += bent[j] * noise->heavy[j];
+        double inner = dot(noise->bent + i * noise->size, noise->heavy, end) - some - (1.0 + noise->orders[i]) * pulled;
         noise->bounds[i] = log_markov(noise->orders[i]) - noise->orders[i] * noise->epsilon + count * log1p(larger(inner, -0.999));
         least = smaller(least, noise->bounds[i]);
     }
@@ -61,11 +59,17 @@ static double alone(void *of, double log_x) {
 static int sooner(const Noise *noise, double mark) {
     double u = 3.5 / noise->soft * (1.0 + mark) / mark, k = 1.0 - 0.5 * noise->run->log_delta / noise->epsilon, all = 0.0, re = 0.0,
            im = 0.0;
-    for (Size j = 0; j < noise->size && noise->x[j] < noise->high; j++) {
-        double l = noise->ratio[j], tilted = noise->weight[j] * exp(smaller(k * l, 40.0));
+    Size size = from_on(noise->x, noise->size, noise->high);
+    double *weights = noise->y, *cosines = noise->one, *sines = noise->two;
+    for (Size j = 0; j < size; j++)
+        weights[j] = smaller(k * noise->ratio[j], 40.0);
+    exps(weights, size);
+    turns(u, noise->ratio, (size + 3) / 4 * 4, cosines, sines);
+    for (Size j = 0; j < size; j++) {
+        double tilted = noise->weight[j] * weights[j];
         all += tilted;
-        re += tilted * cos(u * l);
-        im += tilted * sin(u * l);
+        re += tilted * cosines[j];
+        im += tilted * sines[j];
     }
     return noise->run->count * log(all / larger(hypot(re, im), 1e-300)) < 25.0;
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import checks
 from .. import loss as losses
-from ..loss.direct import sampled_epsilon
+from ..loss.direct import once_epsilon, sampled_epsilon
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import DEFAULT, Order, same_size
@@ -58,9 +58,12 @@ class Poisson(Sampled):
         return self.drawn("remove", self.rate, removals(wanted))
 
     def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
-        if count == 1 or "replace" in wanted or not isinstance(self.base, Gaussian) or self.rate in (0.0, 1.0):
+        if "replace" in wanted or not isinstance(self.base, Gaussian) or self.rate in (0.0, 1.0):
             return None
-        return sampled_epsilon(self._plain(self.base, "remove", self.rate), count, removals(wanted), math.log(delta))
+        shape, pairs = self._plain(self.base, "remove", self.rate), removals(wanted)
+        if count == 1:
+            return once_epsilon(shape, pairs, delta)
+        return sampled_epsilon(shape, count, pairs, math.log(delta))
 
     def _replaced(self, zeroed: bool = False) -> Any:
         """By another record, or by a null record that is as far from none as another may be."""
