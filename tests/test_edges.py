@@ -1,7 +1,9 @@
 """No finite input gives NaN, a warning, a negative epsilon, an infinity out of place, or a hang."""
 
 import math
+from contextlib import nullcontext
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from samples import ALL, BOUNDED, INFINITE, LOOSE, strict
+from twins import pure
 
 DELTAS = [0.0, 5e-324, 1e-300, 1e-100, 1e-9, 0.1, 0.999, 1.0, 2.0, 1e300]
 EPSILONS = [-1e300, -800.0, -1.0, -1e-300, 0.0, 5e-324, 1e-12, 0.3, 5.0, 800.0, 1e10, 1e300]
@@ -234,3 +237,50 @@ def test_next_to_the_largest_loss(scale, delta):
     assert found.lower <= truth * (1.0 + 4e-16)
     assert found.upper >= truth * (1.0 - 4e-16)
     assert found.width <= 1e-12 * found.upper
+
+
+@pytest.mark.parametrize(
+    ("rate", "sigma", "steps", "delta", "alone"),
+    [
+        (6.035742682461748e-294, 0.02, 1300, 4.992682388507342e-291, False),
+        (6.035742682461748e-294, 0.02, 1300, 4.992682388507342e-291, True),
+        (1.806738369903225e-270, 0.03, 314215323458198, 3.476920428641387e-270, False),
+        (2.134569637433434e-266, 0.015, 70805, 1.4469346510131807e-276, False),
+    ],
+)
+def test_rates_whose_odds_are_not_doubles(rate: float, sigma: float, steps: int, delta: float, alone: bool) -> None:
+    """Where q e^600 is not large; up to 1e-200 of itself delta is the sum of those of the steps."""
+    run = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
+
+    def true(epsilon: float) -> mp.mpf:
+        q, mu = mp.mpf(rate), 1 / mp.mpf(sigma)
+        x = mp.log((mp.expm1(epsilon) + q) / q)
+        return steps * q * (mp.ncdf(mu / 2 - x / mu) - mp.exp(x) * mp.ncdf(-mu / 2 - x / mu))
+
+    with pure() if alone else nullcontext(), mp.workdps(700):
+        for relation in ("remove", "add-or-remove"):
+            found = run.epsilon_bounds(delta, neighbours=relation)
+            assert true(found.upper) <= delta <= true(found.lower) * (1 + mp.mpf(10) ** -100)
+        for epsilon in (1.0, 300.0, 900.0):
+            low, high = (hs.Gaussian(sigma=sigma).poisson(rate=rate)).log_delta_bounds(epsilon, neighbours="remove")
+            assert low <= mp.log(true(epsilon) / steps) <= high
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(7.487698655084295e-113, 0.5), (5.929606354674516e-70, 1.5), (1e-40, 1.2)])
+def test_deltas_of_tiny_claims(epsilon: float, share: float) -> None:
+    """Two steps of pure DP: logarithms in the hundreds are rounded to more than their last units."""
+    at = epsilon * share
+    low, high = (hs.PureDP(epsilon) * 2).delta_bounds(at)
+    with mp.workdps(300):
+        one, p = mp.mpf(epsilon), 1 / (1 + mp.exp(-mp.mpf(epsilon)))
+        true = sum(
+            mass * max(0, 1 - mp.exp(mp.mpf(at) - loss)) for mass, loss in ((p * p, 2 * one), (2 * p * (1 - p), mp.mpf(0)))
+        )
+        assert low <= true <= high
+
+
+def test_variances_that_are_no_doubles() -> None:
+    found = (hs.Gaussian(sigma=95.8).poisson(rate=1e-160) * 10).delta_bounds(epsilon=0.0)
+    assert found.lower <= 10 * 1e-160 * 0.00416431 <= found.upper * (1 + 1e-5)
+    mixed = hs.Gaussian(sigma=133276.2767997311).poisson(rate=5e-324) + hs.Laplace(scale=0.13166369907867395) * 3
+    assert mixed.epsilon_bounds(0.9999999).upper < 4.0

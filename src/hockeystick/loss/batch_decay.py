@@ -7,7 +7,7 @@ import numpy as np
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array
 from .batch_grid import Nodes, log_outside, log_rule
-from .noise import LOG_ROOT_TWO_PI
+from .noise import CAP, LOG_ROOT_TWO_PI
 from .sampled_decay import AWAY, FADING, FAINT, PLACES, carried
 
 
@@ -102,7 +102,8 @@ def _allowances(
     turn = turned - np.log(np.cos(0.5 * turned))
     size = np.where(rho <= 0.5, 1.4 * rho, np.maximum(exponent, 0.0) + (0.7 + turn)) - np.log1p(-q)
     edge = ((reach + 0.5 / noise) / noise)[:, None, None]
-    moved = q * np.expm1(np.minimum(np.maximum(t, edge) + turned, 600.0))  # at least |x|
+    farthest = np.maximum(t, edge) + turned
+    moved = np.where(farthest < CAP, q * np.expm1(np.minimum(farthest, CAP)), np.inf)  # at least |x|
     size = np.where(moved <= 0.5, np.minimum(size, 1.4 * moved), size)
     squares = size * size
     faded = squares * FADING

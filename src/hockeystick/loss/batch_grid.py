@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..numerics.series import Array
-from .noise import CAP, LOG_ROOT_TWO_PI
+from .noise import CAP, LOG_ROOT_TWO_PI, beyond_cap
 
 NARROW = 1600  # nodes of a grid
 _BOUNDS = 14.0  # -log of the rule's error times the count
@@ -58,10 +58,10 @@ def lay(noise: Array, rate: Array, low: Array, high: Array, step: Array, least: 
     total = grown + (1.0 - q)
     excess = q * np.expm1(capped)
     ratio = np.where(excess < -0.5, np.log(total), np.log1p(np.maximum(excess, -0.5)))
-    ratio = np.where(t > CAP, t + np.log(q), ratio)
+    ratio, share = beyond_cap(t, q, ratio, grown / total)
     base = (np.log(step) - LOG_ROOT_TWO_PI)[:, None] - 0.5 * z * z
     angle = np.minimum(2.0 * math.pi * noise / (step * (noise**2 + 0.25 * least)), 2.5)
-    return Nodes(z, ratio, grown / total, base, step, z[:, 0], z[:, -1], angle)
+    return Nodes(z, ratio, share, base, step, z[:, 0], z[:, -1], angle)
 
 
 def log_tail(x: Array) -> Array:

@@ -16,6 +16,7 @@ from ..numerics.series import Array, ComplexArray, log1p_complex
 from .batch_decay import gaps
 from .batch_grid import NARROW, Nodes, Runs, coarse_lead, lay, log_outside, log_rule, longest_step, span
 from .contour import FORWARD, TOLERANCE
+from .noise import CAP
 
 _NODES = 1500
 _BLOCK = 64  # nodes of z whose terms are added up first
@@ -71,7 +72,8 @@ class Line:
         reach = np.maximum(-nodes.low, nodes.high)
         floor = np.log1p(-runs.rate)
         size = reach / runs.noise + 0.5 / runs.noise**2 - floor
-        slack = UNIT * (12.0 * np.abs(k) * size[:, None, None] + (4.0 * reach**2 + nodes.z.shape[1] + 60.0)[:, None, None])
+        off = (12.0 + 2.0 * runs.noise_error / UNIT) * size
+        slack = UNIT * (off[:, None, None] * np.abs(k) + (4.0 * reach**2 + nodes.z.shape[1] + 60.0)[:, None, None])
         turn = np.log(np.cos(0.5 * nodes.angle))[:, None, None]
         rules = log_rule(nodes, runs.noise)[:, None, None] + np.minimum(k, 0.0) * turn
         above = np.logaddexp(np.log(inside), log_outside(nodes, runs.noise, runs.rate, k)) + slack - np.log1p(-np.exp(rules))
@@ -207,10 +209,10 @@ class Line:
         excess.imag -= (drift * self.u)[:, None]
         noise = runs.noise[:, None]
         spread = np.abs(nodes.z) / noise + 0.5 / noise**2
-        # L errs by t's error times the share, and by 24 units of its own, 4 more of t where that is all there is
+        # L errs by t's error times the share, and by 24 units of its own; beyond the cap log q counts, too
         t_error = (3.0 * UNIT + 2.0 * runs.noise_error[:, None]) * spread
         ratio_error = (
-            nodes.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(ratio) + np.where(spread > 600.0, 4.0 * UNIT * spread, 0.0)
+            nodes.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(ratio) + np.where(spread > CAP, 12.0 * UNIT * spread, 0.0)
         )
         added = _BLOCK + nodes.z.shape[1] / _BLOCK + 24.0
         rounding = (3.0 * UNIT) * nodes.z**2 + (added * UNIT + 4.0 * FUNCTION)

@@ -78,7 +78,8 @@ def at_least(run: ComposedLoss, epsilon: float) -> float:
                 low = max(low, single.low)
     top = run.surely
     if epsilon < top and run.log_top_mass > -math.inf:
-        low = max(low, run.log_top_mass + math.log(-math.expm1(epsilon - top)) - 4.0 * FUNCTION)
+        part, mass = math.log(-math.expm1(epsilon - top)), run.log_top_mass
+        low = max(low, mass + part - 4.0 * FUNCTION * (1.0 + abs(mass) + abs(part)))
     return low
 
 

@@ -256,7 +256,7 @@ class ComposedLoss:
             return -0.5 < step < 0.02 and (c * step) ** 2 * (expand(c)[2] + 1.0 / (c * c)) < 0.1
 
         low, high = math.log(1e-9), math.log(MOST)
-        first = min(max(math.log(start), low), high)
+        first = min(max(math.log(max(start, 1e-300)), low), high)
         found = increasing_root(balance, first, lower=low, upper=high, stride=1.0, enough=enough, steps=60)
         if low < found < high and abs(balance(found)[0]) > 1.0:  # a steep place may look like the end
             found = increasing_root(balance, found, lower=low, upper=high, stride=1.0, tolerance=1e-3, steps=60)

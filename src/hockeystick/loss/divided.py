@@ -10,7 +10,7 @@ import numpy as np
 
 from ..numerics.normal import log_normal_cells
 from ..numerics.rounding import FUNCTION, UNIT, up
-from ..numerics.series import Array
+from ..numerics.series import Array, log_mixed_above
 from .amplified import drawn, sampled_closed, sampled_masses, sampled_slip
 from .cumulant import Closed, Slice
 from .masses import Coarse, Divisible, Masses
@@ -125,9 +125,8 @@ class SampledLoss(DividedLoss):
         plain: float = self.base.bound(c)  # type: ignore[attr-defined]
         if not self.removal:
             return min(plain, c * self.ceiling * (1.0 + 2.0 * UNIT))
-        norm = plain / (1.0 + c)
-        inner = math.log1p(self.rate * math.expm1(norm)) if norm < 600.0 else norm + math.log(self.rate) + 1e-200
-        return min(plain, (1.0 + c) * inner * (1.0 + 8.0 * FUNCTION) + 8.0 * FUNCTION)
+        inner = log_mixed_above(plain / (1.0 + c), self.rate)
+        return min(plain, (1.0 + c) * inner * (1.0 + 8.0 * FUNCTION))
 
     @property
     def ceiling(self) -> float:

@@ -97,7 +97,8 @@ def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval:
         low, high = largest((*ends, trivial(epsilon)))
     stray = run.log_stray
     if high < 0.0 and stray > -math.inf:
-        high = float(np.logaddexp(high, stray)) + 4.0 * FUNCTION
+        high = float(np.logaddexp(high, stray))
+        high += 4.0 * FUNCTION * (1.0 + abs(high))
     return min(low, high), high
 
 

@@ -44,7 +44,7 @@ def mirrored_closed(at: Any, epsilon: float) -> Closed | None:
     mirrored = weight * math.exp(other.value)
     total = mirrored - math.expm1(epsilon)
     lost = mirrored / total * (other.error + FUNCTION)
-    error = lost * SECOND_ORDER + 4.0 * FUNCTION + UNIT * abs(math.log(total))
+    error = lost * SECOND_ORDER + FUNCTION * (4.0 + abs(math.log(total)))
     return Closed(math.log(total), error, (mirrored * (1.0 - other.slope) - weight) / total if mirrored else -weight / total)
 
 

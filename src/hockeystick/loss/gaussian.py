@@ -108,6 +108,6 @@ def gaussian_log_delta(mu: float, epsilon: float) -> Closed:
     lost = mirrored / total * (min(error, 1.0) + FUNCTION) if mirrored else 0.0
     return Closed(
         math.log(total),
-        lost * SECOND_ORDER + 4.0 * FUNCTION + UNIT * abs(math.log(total)),
+        lost * SECOND_ORDER + FUNCTION * (4.0 + abs(math.log(total))),
         (mirrored * (1.0 - slope) - weight) / total,
     )

@@ -89,7 +89,7 @@ class LaplaceLoss:
             return Closed(top, math.inf, -1.0 / slack, top)
         delta = -math.expm1(exponent)
         slope = math.exp(exponent) / delta
-        error = 2.0 * FUNCTION + UNIT * abs(math.log(delta)) + 1.3 * slack * slope
+        error = FUNCTION * (2.0 + abs(math.log(delta))) + 1.3 * slack * slope
         return Closed(math.log(delta), error, -half * slope)
 
     @property

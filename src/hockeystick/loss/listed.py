@@ -110,7 +110,10 @@ class Listed:
         nearest = epsilon - self._near(epsilon)
         value = self._log_delta(nearest, 1)[0] if nearest < self.top else -math.inf
         found = value + self.error + 8.0 * UNIT * abs(value) if value > -math.inf else value
-        return float(np.logaddexp(found, self.left_out)) + 4.0 * FUNCTION if self.left_out > -math.inf else found
+        if self.left_out == -math.inf:
+            return found
+        total = float(np.logaddexp(found, self.left_out))
+        return total + 4.0 * FUNCTION * (1.0 + abs(total))
 
     def _near(self, epsilon: float) -> float:
         """By how much sums may err."""

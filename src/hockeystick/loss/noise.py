@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ MAX_NODES = 40_000
 _LONG = 3_000
 _ANGLES = 0.5 ** np.arange(5)[:, None]  # as shares of the largest that is tried
 _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
-CAP = 600.0  # of t, so that e^t stays finite; beyond it 1 + x = q e^t to the last digit
+CAP = 600.0  # of t, so that e^t stays finite
 
 
 def exact_places(low: float, step: float) -> tuple[float, float]:
@@ -76,9 +76,10 @@ class Shape:
             ratio = np.log1p(excess)
         else:
             ratio = np.where(excess < -0.5, np.log(total), np.log1p(np.maximum(excess, -0.5)))
+        share = grown / total
         if far:
-            ratio = np.where(t > CAP, t + math.log(self.rate), ratio)
-        return ratio, grown / total
+            ratio, share = beyond_cap(t, self.rate, ratio, share)
+        return ratio, share
 
     def right_tail(self, k: float, z: float) -> float:
         """log of a bound of the integral of e^{kL} over the normal law right of z, for k > 0."""
@@ -145,6 +146,13 @@ class _Stretches:
         return column * self.ratio[:-1] + slope * (top - left) - 0.5 * top * top + self.log_mass
 
 
+def beyond_cap(t: Array, rate: Any, ratio: Array, share: Array) -> tuple[Array, Array]:
+    """L and the share r, told by the odds where t is beyond the cap."""
+    floor = np.log1p(-rate)
+    odds = np.where(t > CAP, t + (np.log(rate) - floor), 0.0)
+    return np.where(t > CAP, np.logaddexp(0.0, odds) + floor, ratio), np.where(t > CAP, 1.0 / (1.0 + np.exp(-odds)), share)
+
+
 class Nodes:
     """Equally spaced z with the weights of the trapezoidal rule, in logarithms (`base`)."""
 
@@ -190,7 +198,8 @@ class Nodes:
         t_error = (3.0 * UNIT + 2.0 * self.shape.noise_error) * size
         # expm1, a product and log1p, or exp, a sum and log: below 24 units relative to L
         error = self.share * t_error + (FUNCTION + 16.0 * UNIT) * np.abs(self.ratio)
-        return t_error, (error + 4.0 * UNIT * size if size[-1] > CAP else error)
+        # beyond the cap log q counts, with its error: |log q| < 745
+        return t_error, (error + 12.0 * UNIT * size if size[-1] > CAP else error)
 
 
 class Grid(Nodes):

@@ -221,7 +221,8 @@ class OpposedLaplaceLoss(DividedLoss):
         if not lost < 1e-6 * delta:
             return None
         mass = (1.0 - rate) * q0 + rate * back
-        return Closed(math.log(delta), lost / delta * 1.001 + 4.0 * FUNCTION, -pay * mass / delta)
+        value = math.log(delta)
+        return Closed(value, lost / delta * 1.001 + 4.0 * FUNCTION * (1.0 + abs(value)), -pay * mass / delta)
 
 
 def _laplace_cells(y: Array) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ _SURE = (29.0, 26.0, 23.0, 20.0, 17.0, 14.0, 11.0, 8.0)  # -log of the relative 
 DIGITS = 23.0  # about that of the errors of the contour's terms
 _DEAD = 32.0  # -log of what has died out
 _NEVER = 60.0  # normal noise is not seen so far out
+_FAINT = 1e-290  # a rate below which 1/rate may not be told
 _DENSE = 1e6  # steps with the record, on average, beyond which the contour does as well
 _SOFT, _HARD = 0.08, 0.03  # widths of the marks of what is small and of what is large, relative to x
 _RATES = 2.0 ** np.arange(-2.0, 10.0, 0.75)  # over epsilon
@@ -329,7 +330,7 @@ def parts(run: ComposedLoss) -> bool:
     """Whether the run is one that can be parted, and sparse enough to be worth it: the record is drawn less often than that."""
     drawn = 0.0
     for loss, count in run.terms:
-        if isinstance(loss, SampledGaussianLoss) and loss.removals == (True,):
+        if isinstance(loss, SampledGaussianLoss) and loss.removals == (True,) and loss.shape.rate > _FAINT:
             drawn += count * loss.shape.rate
         elif not isinstance(loss, _SYMMETRIC) or loss.infinite:
             return False

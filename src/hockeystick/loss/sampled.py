@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..numerics.rounding import FUNCTION, UNIT, up
-from ..numerics.series import Array
+from ..numerics.series import Array, log_mixed_above
 from .amplified import sampled_closed, sampled_masses, sampled_slip
 from .cumulant import Closed, Slice
 from .gaussian import GaussianLoss, gaussian_log_delta
@@ -145,11 +145,7 @@ class SampledGaussianLoss:
         plain = 0.5 * c * (c + 1.0) / self.shape.noise**2
         if not self.removal:
             return min(plain, c * self.ceiling) * (1.0 + 16.0 * UNIT)
-        exponent = 0.5 * c / self.shape.noise**2
-        if exponent < 600.0:
-            inner = math.log1p(self.shape.rate * math.expm1(exponent))
-        else:
-            inner = exponent + math.log(self.shape.rate) + 1e-200
+        inner = log_mixed_above(0.5 * c / self.shape.noise**2, self.shape.rate)
         return min(plain, (1.0 + c) * inner) * (1.0 + 8.0 * FUNCTION)
 
     def expand(self, c: float) -> tuple[float, float, float]:

@@ -22,7 +22,7 @@ import numpy as np
 from ..numerics.cells import RATIO, Cells
 from ..numerics.rounding import UNIT
 from ..numerics.series import Array
-from .noise import LOG_ROOT_TWO_PI, Grid, Shape
+from .noise import CAP, LOG_ROOT_TWO_PI, Grid, Shape
 
 _CUTS = 10
 PLACES = np.arange(_CUTS)[:, None] * (1.0 / (_CUTS - 2))
@@ -136,10 +136,12 @@ def _allowances(grid: Grid, k: Array, lost: float, width: float, places: Array) 
     rho = np.exp(np.minimum(exponent, 600.0))
     turn = angle - math.log(math.cos(0.5 * angle))
     size = np.where(rho <= 0.5, 1.4 * rho, np.maximum(exponent, 0.0) + (0.7 + turn)) - math.log1p(-rate)
-    moved = rate * np.expm1(np.minimum(np.maximum(t, (reach + 0.5 / noise) / noise) + angle, 600.0))  # at least |x|
+    farthest = np.maximum(t, (reach + 0.5 / noise) / noise) + angle
+    moved = np.where(farthest < CAP, rate * np.expm1(np.minimum(farthest, CAP)), math.inf)  # at least |x|
     size = np.where(moved <= 0.5, np.minimum(size, 1.4 * moved), size)
     squares = size * size
     faded = squares * FADING
     inner = np.exp(np.minimum((0.5 / noise - places[:, 0]) * (1.0 / noise), 600.0)) * ((1.0 - rate) / rate) + 1.0
-    sides = [faded.max(axis=1), (faded * squares).max(axis=1), inner * inner * math.exp((width / noise) ** 2)]
+    with np.errstate(over="ignore"):  # then it proves nothing
+        sides = [faded.max(axis=1), (faded * squares).max(axis=1), inner * inner * math.exp((width / noise) ** 2)]
     return (first * (1.0 + first), second), sides

@@ -87,7 +87,8 @@ class SampledGaussianSlice:
         # exponents err by the errors of t, L and z^2/2, each below these bounds
         reach = max(abs(grid.low), abs(grid.high))
         size = reach / self.shape.noise + 0.5 / self.shape.noise**2 - grid.floor
-        slack = UNIT * (12.0 * np.abs(k) * size + (4.0 * reach * reach + grid.z.size + 60.0))
+        off = 12.0 + 2.0 * self.shape.noise_error / UNIT
+        slack = UNIT * (off * np.abs(k) * size + (4.0 * reach * reach + grid.z.size + 60.0))
         outside = [grid.outsides(row) for row in k.tolist()]
         rules = np.minimum(grid.rule(0.0) + np.minimum(k, 0.0) * math.log(math.cos(0.5 * grid.angle)), -1e-9)
         out: Array = np.logaddexp(top + np.log(inside), outside) + (slack - np.log1p(-np.exp(rules)))

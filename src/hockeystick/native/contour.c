@@ -112,8 +112,8 @@ FUNCTION_OF_PYTHON(native_terms) {
     (void)self;
     if (!parse(&held, args, count, "aandddaa", &value, &error, &many, &step, &c, &epsilon, &weights, &errors))
         return NULL;
-    if (many < 1 || many > MOST || error.size % many || value.size != 2 * error.size || weights.size != value.size ||
-        errors.size != error.size) {
+    if (many < 1 || many > MOST || error.size < 1 || error.size % many || value.size != 2 * error.size ||
+        weights.size != value.size || errors.size != error.size) {
         release(&held);
         return PyErr_Format(PyExc_ValueError, "between 1 and %d rows, all of the same length", MOST);
     }

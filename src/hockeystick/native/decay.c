@@ -27,7 +27,7 @@ static void allowances(const Grid *grid, double least, double most, double lost,
     found->second = rule * sum * sum + 2.0 * lost * plain * plain;
     double turn = angle - log(cos(0.5 * angle)), odds = log(rate) - rest, least_t = (reach + 0.5 / noise) / noise;
     double narrow = exp((width / noise) * (width / noise));
-    double faint = rate * expm1(smaller(least_t + angle, 600.0)); /* t is seldom larger than least_t */
+    double faint = least_t + angle < CAP ? rate * expm1(least_t + angle) : INFINITY; /* t is seldom larger than least_t */
     double powers[(CUTS + 1) * STOPS], *fades = powers + CUTS * STOPS, away[STOPS];
     for (int stop = 0; stop < STOPS; stop++) {
         fades[stop] = -0.125 * stop * stop;
@@ -42,7 +42,7 @@ static void allowances(const Grid *grid, double least, double most, double lost,
             double t = (places[cut] + away[stop] - 0.5 / noise) * (1.0 / noise), exponent = t + odds;
             double rho = powers[cut * STOPS + stop];
             double size = (rho <= 0.5 ? 1.4 * rho : larger(exponent, 0.0) + (0.7 + turn)) - rest;
-            double moved = t > least_t ? rate * expm1(smaller(t + angle, 600.0)) : faint;
+            double moved = !(t > least_t) ? faint : t + angle < CAP ? rate * expm1(t + angle) : INFINITY;
             if (moved <= 0.5)
                 size = smaller(size, 1.4 * moved);
             size *= size;
@@ -225,7 +225,7 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
                 gap[cell] = larger(bound * (2.0 - bound) * (0.5 / (WHOLE[way] * WHOLE[way])), gap[cell]);
             }
         for (int cell = 0; cell < CELLS; cell++)
-            gap[cell] = smaller(gap[cell] * (1.0 - 1e-9), 1.0 - 1e-15);
+            gap[cell] = gap[cell] >= 0.0 ? smaller(gap[cell] * (1.0 - 1e-9), 1.0 - 1e-15) : 0.0; /* so, if it is no number */
         take_logs(gap);
     }
     free(weights);

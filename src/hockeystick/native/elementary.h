@@ -91,7 +91,7 @@ static inline double mills(double a) {
     return (even + t * odd) / (1.0 + a);
 }
 
-/* elementary.c: e^x; 0 below -708.8, inf above 709.5 */
+/* elementary.c: e^x; 0 below -708.74, inf above 709.5 */
 enum { TOGETHER = 128 }; /* exponentials in a row, where there are many */
 void exps(double *at, Size size);
 

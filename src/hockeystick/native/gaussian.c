@@ -29,7 +29,7 @@ static int told(double mu, double mu_error, double x, Told *out) {
     if (!(off < 0.5))
         return 0;
     out->value = factor - 0.5 * a * a;
-    out->error = fabs(a) * shift + 2.0 * UNIT * a * a + FUNCTION * (1.0 + fabs(factor)) +
+    out->error = (fabs(a) + 0.5 * shift) * shift + 2.0 * UNIT * a * a + FUNCTION * (1.0 + fabs(factor)) +
                  (off < 1e-6 ? off * SECOND_ORDER : -log1p(-off)) + 2.0 * UNIT * fabs(out->value);
     out->slope = -right / gap;
     return 1;

@@ -20,6 +20,11 @@ int read_grid(Grid *grid, Array rows, Array numbers) {
     }
     Size n = rows.size / 4;
     const double *at = rows.at, *of = numbers.at;
+    for (int i = 0; i < 7; i++)
+        if (!(fabs(of[i]) < INFINITY)) {
+            PyErr_SetString(PyExc_ValueError, "noise, rate, error, ends, step and angle are finite");
+            return 0;
+        }
     *grid = (Grid){at, at + n, at + 2 * n, at + 3 * n, n, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8]};
     return 1;
 }
@@ -74,7 +79,7 @@ WIDE static void fill_ratios(double *restrict ratio, double *restrict share, dou
 
 void fill_rows(double *rows, double *excess, Size n, double low, double step, double noise, double rate) {
     double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
-    double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, log_rate = log(rate);
+    double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, flr = log1p(-rate);
     for (Size i = 0; i < n; i++) {
         z[i] = low + step * (double)i;
         share[i] = smaller(z[i] * inverse - shift, CAP);
@@ -84,8 +89,10 @@ void fill_rows(double *rows, double *excess, Size n, double low, double step, do
         base[i] = front - 0.5 * z[i] * z[i];
     for (Size i = 0; rate >= 0.5 && i < n && !(ratio[i] >= -0.65); i++) /* where 1 + x cancels */
         ratio[i] = log(rate * exp(z[i] * inverse - shift) + (1.0 - rate));
-    for (Size i = n; i-- > 0 && z[i] * inverse - shift > CAP;) {
-        ratio[i] = z[i] * inverse - shift + log_rate;
+    for (Size i = n; i-- > 0 && z[i] * inverse - shift > CAP;) { /* by the odds */
+        double odds = z[i] * inverse - shift + (log(rate) - flr), lift = larger(odds, 0.0) + log1p(exp(-fabs(odds)));
+        ratio[i] = lift + flr;
+        share[i] = exp(odds - lift);
         if (excess)
             excess[i] = expm1(ratio[i]);
     }

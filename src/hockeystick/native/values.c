@@ -14,7 +14,8 @@ double bound_above(const Grid *grid, double k) {
         for (Size i = 0; i < size; i++)
             inside += terms[i];
     }
-    double slack = UNIT * (12.0 * fabs(k) * scale + (4.0 * reach * reach + (double)grid->size + 60.0));
+    double slack =
+        UNIT * ((12.0 + 2.0 * grid->noise_error / UNIT) * fabs(k) * scale + (4.0 * reach * reach + (double)grid->size + 60.0));
     double rule = smaller(rule_error(grid, k, grid->angle), -1e-9);
     double within = top + log(inside), beyond = outside(grid, k), most = larger(within, beyond);
     if (!(within < INFINITY && beyond < INFINITY && rule < -1.0)) /* or it is no number */
@@ -153,7 +154,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
     if (last > first) {
         widest = larger(larger(1.0, size) * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300);
         double term = widest / 3.0;
-        while (degree * term > 0x1p-55)
+        while (degree * term > 0x1p-55 && degree < DEGREES)
             degree++, term *= widest / (degree + 1);
         remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2));
     }
@@ -172,7 +173,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
     for (Size i = 0; i < n; i++) {
         double weight = weights[i], l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
         double t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
-        double ratio_error = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 4.0 * UNIT * reach : 0.0);
+        double ratio_error = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 12.0 * UNIT * reach : 0.0);
         if (first <= i && i < last) {
             double power = weight * l * l, pull = weight * fabs(l);
             square += power;
@@ -267,7 +268,7 @@ int gentle_along(const Grid *grid, double c, int removal, const double *k, Size 
         else
             first = -(l < 1.0 ? weight * exp_remainder(near) : grown - weight * (1.0 + l));
         double reach = fabs(z) * (1.0 / noise) + 0.5 / (noise * noise), t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
-        double off = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * far + (steep ? 4.0 * UNIT * reach : 0.0);
+        double off = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * far + (steep ? 12.0 * UNIT * reach : 0.0);
         mean += first;
         first_squares += first * (z * z);
         pulled += larger(grown, weight) * (off * far);
@@ -310,7 +311,7 @@ FUNCTION_OF_PYTHON(native_excess) {
     (void)self;
     if (!parse(&held, args, count, "aaadnaa", &rows, &numbers, &k, &step, &nodes, &value, &error))
         return NULL;
-    if (k.size > ROWS || nodes < 1 || error.size != k.size * nodes || value.size != 2 * error.size)
+    if (k.size < 1 || k.size > ROWS || nodes < 1 || error.size != k.size * nodes || value.size != 2 * error.size)
         PyErr_SetString(PyExc_ValueError, "as many values and errors as there are nodes for each exponent");
     else if (read_grid(&grid, rows, numbers) && !excess_along(&grid, k.at, k.size, step, nodes, value.at, error.at))
         PyErr_NoMemory();

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from .rounding import FUNCTION
+
 Array = npt.NDArray[np.floating[Any]]
 Numbers = TypeVar("Numbers", npt.NDArray[np.floating[Any]], npt.NDArray[np.complexfloating[Any, Any]])
 ComplexArray = npt.NDArray[np.complexfloating[Any, Any]]
@@ -79,6 +81,18 @@ def even_difference(square: ComplexArray, coefficients: list[float]) -> ComplexA
         total += partial * coefficient
         partial = partial * square + 0.25**power
     return total * (square - 0.25)
+
+
+def log_mixed_above(x: float, rate: float) -> float:
+    """An upper bound of log(1 - q + q e^x), to some 1e-12, for x >= 0, also where e^x is no double, and whatever the rate q > 0.
+
+    >>> print(round(log_mixed_above(2.0, 0.1), 9), round(log_mixed_above(1e3, 0.1), 9), log_mixed_above(620.0, 1e-280) < 1.9e-11)
+    0.493998588 997.697414907 True
+    """
+    if x < 600.0:
+        return math.log1p(rate * math.expm1(x)) * (1.0 + 8.0 * FUNCTION)
+    odds = x + math.log(rate) + 1e-12  # log of the rate errs by less
+    return (max(odds, 0.0) + math.log1p(math.exp(-abs(odds)))) * (1.0 + 8.0 * FUNCTION)
 
 
 def log_fraction(value: Fraction) -> float:
