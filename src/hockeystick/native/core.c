@@ -50,10 +50,10 @@ int parse(Held *held, PyObject *const *args, Size count, const char *format, ...
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))native_##name, METH_FASTCALL, NULL}
 
 static PyMethodDef methods[] = {
-    METHOD(lay),      METHOD(right_edge), METHOD(choose_step),   METHOD(expand), METHOD(above),   METHOD(decay),
-    METHOD(excess),   METHOD(terms),      METHOD(sums),          METHOD(cut),    METHOD(epsilon), METHOD(epsilons),
-    METHOD(rule),     METHOD(far_off),    METHOD(pieces),        METHOD(bent),   METHOD(marked),  METHOD(gaussian),
-    METHOD(response), METHOD(laplace),    METHOD(once),          {NULL, NULL, 0, NULL},
+    METHOD(lay),      METHOD(right_edge), METHOD(choose_step), METHOD(expand),  METHOD(above),         METHOD(decay),
+    METHOD(excess),   METHOD(terms),      METHOD(sums),        METHOD(cut),     METHOD(epsilon),       METHOD(epsilons),
+    METHOD(rule),     METHOD(far_off),    METHOD(pieces),      METHOD(bent),    METHOD(marked),        METHOD(gaussian),
+    METHOD(response), METHOD(laplace),    METHOD(once),        METHOD(normals), {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef module = {

@@ -1,5 +1,5 @@
-/* Epsilon of Gaussian noise, and of one sampled step of it, in one go.  Twin of numerics/normal.py, log_shift_delta, where Mills' ratios lie apart and none of them
-   is that of a far tail; the rest is left to Python. */
+/* Epsilon of Gaussian noise, and of one sampled step of it, in one go.  Twin of numerics/normal.py, log_shift_delta, where Mills'
+   ratios lie apart and none of them is that of a far tail; the rest is left to Python. */
 #include "native.h"
 
 #define ERFCX (ERFC + FUNCTION + 6.0 * UNIT)
@@ -35,8 +35,8 @@ static int told(double mu, double mu_error, double x, Told *out) {
     return 1;
 }
 
-/* The same of one sampled step, at the loss x of the step itself: log of q delta(x), the pair of a removal, or of w(x) delta(x), w(x)
-   = q/(1 + (1-q) (e^x - 1)), that of an addition (docs/mathematics.md, section 5); a rate of 1: not sampled */
+/* The same of one sampled step, at the loss x of the step itself: log of q delta(x), the pair of a removal, or of w(x) delta(x),
+   w(x) = q/(1 + (1-q) (e^x - 1)), that of an addition (docs/mathematics.md, section 5); a rate of 1: not sampled */
 typedef struct {
     double mu, mu_error, rate;
     int removal;
@@ -107,7 +107,8 @@ FUNCTION_OF_PYTHON(native_gaussian) {
     return Py_BuildValue("(dd)", low, high);
 }
 
-/* once(mu, mu_error, rate, removal, log_delta, below, above): the same of one sampled step.  epsilon is log(1 - q + q e^x), or -log(1
+/* once(mu, mu_error, rate, removal, log_delta, below, above): the same of one sampled step.  epsilon is log(1 - q + q e^x), or
+   -log(1
    - q + q e^-x) for an addition */
 FUNCTION_OF_PYTHON(native_once) {
     Held held;
