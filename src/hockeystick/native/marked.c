@@ -306,7 +306,7 @@ double not_large_above(const Marked *step, double k) {
     Size n = step->reals;
     double *z = step->real, *ratio = z + n, *log_weight = z + 2 * n, *weight = z + 3 * n, *x = z + 4 * n, *moved = z + 5 * n,
            *terms = z + 6 * n, *above = z + 7 * n, total;
-    if (!(k * ratio[n - 1] < 650.0))
+    if (!(k * ratio[n - 1] < 700.0))
         return INFINITY;
     bends_of(ratio, x, n, k, terms);
     for (Size j = 0; j < n; j++) /* an error of L moves it by k |e^{kL} - 1 - x| times itself */
