@@ -195,7 +195,7 @@ void marks_at(const Run *run, double mark, double width, const double *z, const 
 }
 
 /* Nodes for bounds of phi on the real axis: those of (1 - nu)(e^{kL} - 1 - k x), k <= fast; 0 if they are too many */
-static int lay_real(Marked *step) {
+static int lay_real(Marked *step, double *apart) {
     const Run *run = step->run;
     double size = larger(1.0, step->fast), end = step->edges[step->kept];
     double spacing = marked_step(step, KEPT, step->fast, 0.0, size, step->rule = -REAL - log(run->count)),
@@ -203,6 +203,7 @@ static int lay_real(Marked *step) {
     if (!(spacing > 0.0 && spacing < 1e3))
         return 0;
     exact_places(&low, &spacing);
+    *apart = spacing;
     step->before = exp(log_tail_bound(-low));
     double count = (end - low) / spacing + 2.0; /* one node is beyond the end; those left out add up to less than the integral */
     if (!(count < MOST))
@@ -228,9 +229,11 @@ static int lay_real(Marked *step) {
    the relative error that matters.  0 if the errors are too large. */
 int count_large(Marked *step, double log_q, double digits) {
     const Run *run = step->run;
-    if (!lay_real(step))
+    double apart; /* no farther apart: `large_above` is closer so */
+    if (!lay_real(step, &apart))
         return 0;
-    double last = step->edges[step->cells], spacing = smaller(marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits), 1.0);
+    double last = step->edges[step->cells], spacing = marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits);
+    spacing = smaller(smaller(spacing, apart), 1.0);
     /* the first node: left of it nu is nothing */
     double deep = sqrt(2.0 * larger(1.0, digits - log_q + 4.0 + log1p(step->high))), from = step->high - deep * step->width;
     double low = from > 0.0 ? larger(LOW, place_of(run, from)) : LOW;
