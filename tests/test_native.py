@@ -13,6 +13,7 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, arb_series, ctx
 
 import hockeystick as hs
 from hockeystick import native
@@ -120,6 +121,59 @@ def test_functions_of_its_own() -> None:
     for x, truth in ((-800.0, 0.0), (-math.inf, 0.0), (800.0, math.inf), (math.inf, math.inf)):
         assert core.expand(np.array([0.0, 0.0, 0.0, x]), 1.0, 0.0)[0] == truth
     assert math.isnan(core.expand(np.array([0.0, 0.0, 0.0, math.nan]), 1.0, 0.0)[0])
+
+
+def test_the_normal_distribution_function() -> None:
+    """Within what `native/elementary.h` says of it: 24 units, and half a unit times y^2 where it is a tail."""
+    rng, ctx.prec = random.Random(11), 200
+    y = np.array([rng.uniform(-1.0, 1.0) * rng.choice((38.0, 9.0, 1.0, 1e-8)) for _ in range(4000)])
+    below, above = np.empty_like(y), np.empty_like(y)
+    core.normals(y, below, above)
+    for at, one, two in zip(y.tolist(), below.tolist(), above.tolist(), strict=True):
+        for place, found in ((at, one), (-at, two)):
+            truth = (-arb(place) / arb(2).sqrt()).erfc() / 2
+            if place < -37.0:
+                assert found == 0.0
+                assert truth < 1e-299
+            else:
+                units = 24.0 + (0.5 * place * place if place < 0.0 else 0.0)
+                assert abs(arb(found) / truth - 1) < units * rounding.UNIT
+    core.normals(np.array([-math.inf, math.inf, math.nan]), below[:3], above[:3])
+    assert below[:2].tolist() == [0.0, 1.0]
+    assert above[:2].tolist() == [1.0, 0.0]
+    assert np.isnan(below[2])
+    assert np.isnan(above[2])
+
+
+def test_the_polynomial_of_mills_ratio() -> None:
+    """It errs by less than a unit of itself, everywhere: Taylor's sum about the middle of short pieces, with a remainder."""
+    ctx.prec, ctx.cap = 300, 26
+    text = (Path(native.__file__).parent / "elementary.h").read_text()
+    body = re.search(r"static inline double mills.*?\n(.*?)return", text, re.DOTALL)
+    assert body is not None
+    lines = [line.strip().removeprefix("double ").rstrip(";") for line in body[1].splitlines() if "w * " in line]
+    code = "\n".join(re.sub(r"(-?)(0x1\.[0-9a-f]+p-\d+)", r"F('\1\2')", line) for line in lines)
+
+    def gap(t: arb_series) -> tuple[arb_series, arb_series]:
+        """The polynomial less (1 + a) e^{a^2/2} P(N > a), and that."""
+        names = {"t": t, "w": t * t, "F": lambda digits: arb(float.fromhex(digits))}
+        exec(code, names)
+        a = (4 + 5 * t) / (1 - t)
+        true = (1 + a) * (a * a / 2).exp() * (a / arb(2).sqrt()).erfc() / 2
+        return names["even"] + t * names["odd"] - true, true
+
+    pieces, cap = [(arb(-0.8), arb(0.791))], ctx.cap  # a = 38 at t = 34/43
+    while pieces:
+        low, high = pieces.pop()
+        middle, radius = (low + high) / 2, (high - low) / 2
+        near, true = gap(arb_series([middle, 1]))
+        far, _ = gap(arb_series([middle + radius * arb(0, 1), 1]))
+        bound = sum((abs(near[j]) * radius**j for j in range(cap - 1)), arb(0)) + abs(far[cap - 1]) * radius ** (cap - 1)
+        if bound < rounding.UNIT * 0.409:
+            assert true[0] > 0.409
+        else:
+            assert radius > 1e-7
+            pieces += [(low, middle), (middle, high)]
 
 
 def test_the_far_end_of_the_noise() -> None:

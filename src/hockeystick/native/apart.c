@@ -162,8 +162,8 @@ static double at_node(const Node *at, double count, int some_small, double *re, 
                                                                : larger(hypot(inner_re, inner_im), 1e-290);
         *re += log(size) - (behind < 0.0 ? 0.0 : gain_re);
         *im += atan2(behind * inner_im, behind * inner_re) - (behind < 0.0 ? 0.0 : gain_im);
-        /* the power of (phi - mid)/phi lies within e^slip times its own size; or both powers err each by itself.  Relative to what is
-           told, phi^n and that power are `whole` and `rest` over the size */
+        /* the power of (phi - mid)/phi lies within e^slip times its own size; or both powers err each by itself.  Relative to what
+           is told, phi^n and that power are `whole` and `rest` over the size */
         double rest = behind < 0.0 ? left : 1.0, whole = behind < 0.0 ? 1.0 : left;
         double together = at->off < 0.5 ? error + log_by(grown_by(slip) * rest / size + 8.0 * FUNCTION) : INFINITY;
         double alone = (grown_by(error) * whole + grown_by(apart) * rest) / size * (1.0 + 1e-9) + 8.0 * FUNCTION;

@@ -74,6 +74,7 @@ static PyMethodDef methods[] = {
     METHOD(sampled_deltas),
     METHOD(laplace_deltas),
     METHOD(once),
+    METHOD(normals),
     {NULL, NULL, 0, NULL},
 };
 

@@ -51,3 +51,20 @@ void turns(double angle, const double *places, Size count, double *re, double *i
             im[n] = sin(places[n] * angle);
         }
 }
+
+/* normals(y, below, above): g(y) and g(-y), for tests */
+FUNCTION_OF_PYTHON(native_normals) {
+    Held held;
+    Array y, below, above;
+    (void)self;
+    if (!parse(&held, args, count, "aaa", &y, &below, &above))
+        return NULL;
+    if (below.size != y.size || above.size != y.size)
+        PyErr_SetString(PyExc_ValueError, "arrays of one length");
+    else
+        normals(y.at, y.size, below.at, above.at);
+    release(&held);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}

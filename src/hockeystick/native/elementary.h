@@ -76,8 +76,8 @@ static inline void turn_of(double angle, double *re, double *im) {
     *im = of_bits(((one & odd) | (two & ~odd)) ^ ((quarter & 2) << 62));
 }
 
-/* e^{a^2/2} P(N > a), 0 <= a <= 38: its product with 1 + a is a polynomial in (a - 4)/(a + 5), by its even and its odd part (section
-   14, tests/test_native.py) */
+/* e^{a^2/2} P(N > a), 0 <= a <= 38: its product with 1 + a is a polynomial in (a - 4)/(a + 5), by its even and its odd part
+   (section 14, tests/test_native.py) */
 static inline double mills(double a) {
     double t = (a - 4.0) / (a + 5.0), w = t * t;
     double even = 0x1.1c13409e2fc0dp-22 + w * (-0x1.d6229c3792b48p-25 + w * 0x1.f7b77e610f17ap-28);
@@ -95,8 +95,8 @@ static inline double mills(double a) {
 enum { TOGETHER = 128 }; /* exponentials in a row, where there are many */
 void exps(double *at, Size size);
 
-/* The normal distribution function at y and at -y, each within NORMAL, and half a unit times y^2 where it is a tail; below -37 it is
-   said to be 0 */
+/* The normal distribution function at y and at -y, each within NORMAL, and half a unit times y^2 where it is a tail; below -37 it
+   is said to be 0 */
 #define NORMAL (24.0 * UNIT)
 void normals(const double *y, Size size, double *below, double *above);
 

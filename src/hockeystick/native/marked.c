@@ -5,7 +5,7 @@
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 #define LOW (-11.5) /* where the noise begins */
 #define WIDEST 0.34 /* angle of a line */
-#define REAL 14.0  /* -log of the error of the rule on the real axis, times the count */
+#define REAL 14.0   /* -log of the error of the rule on the real axis, times the count */
 
 /* An upper bound of the normal distribution function */
 double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
@@ -30,7 +30,8 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
         return 0;
     step->cells = cells;
     step->cell = (last - LOW) / (double)cells;
-    step->ratio = step->edges + n, step->share = step->edges + 2 * n, step->mass = step->edges + 3 * n, step->x = step->edges + 4 * n;
+    step->ratio = step->edges + n, step->share = step->edges + 2 * n, step->mass = step->edges + 3 * n,
+    step->x = step->edges + 4 * n;
     step->log_mass = step->edges + 5 * n, step->lifted = step->edges + 6 * n, step->shifted = step->edges + 7 * n;
     step->space = step->edges + 8 * n;
     fill_rows(step->edges, step->x, n, LOW, step->cell, noise, run->rate);
@@ -79,8 +80,8 @@ WIDE static void sides_of(const double *restrict shifted, Size cells, double cos
     }
 }
 
-static void both_sides(const Marked *step, Size from, Size cells, double cosine, double sine, double mark, double width, double *below,
-                       double *above) {
+static void both_sides(const Marked *step, Size from, Size cells, double cosine, double sine, double mark, double width,
+                       double *below, double *above) {
     double inverse = 1.0 / width, mean = (step->run->rate + mark) * inverse;
     exponents_of(step->shifted + from, cells, cosine, sine, mean, inverse, below);
     exps(below, cells);
@@ -113,8 +114,8 @@ WIDE static void tilts_of(const double *restrict log_mass, const double *restric
         found[j] = log_mass[j] + k * ratio[j] + reach * (share[j] * sine / (1.0 - share[j] * (1.0 - cosine)));
 }
 
-/* log of a bound of the integral of the modulus along the line: of nu (1 + 2 q + x), of (kappa - nu) e^{kL}, or of (1 - nu) times e^{kL}
-   and 1 + size (2 q + x) */
+/* log of a bound of the integral of the modulus along the line: of nu (1 + 2 q + x), of (kappa - nu) e^{kL}, or of (1 - nu) times
+   e^{kL} and 1 + size (2 q + x) */
 static double along_line(const Marked *step, double angle, int kind, double k, double reach, double size) {
     double cosine = cos(angle), sine = sin(angle), rate = step->run->rate, height = step->run->noise * angle;
     double plain = kind == MIDDLE ? 0.0 : kind == LARGE ? 2.0 * rate : 1.0 + 2.0 * size * rate, lifts = kind == KEPT ? size : 0.0;
@@ -171,8 +172,8 @@ WIDE void moves_of(const Run *run, const double *restrict z, const double *restr
         moved[j] = share[j] * (slip * (fabs(z[j]) + half)) + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
 }
 
-/* Bounds of the shares by which g(y) and g(-y) err, y = (x - mark)/width: x + q errs by a share, NORMAL and y^2 come from g, and its
-   logarithm has a slope of at most 1 + |y|, or where g > 1/2 of twice that times 1 - g */
+/* Bounds of the shares by which g(y) and g(-y) err, y = (x - mark)/width: x + q errs by a share, NORMAL and y^2 come from g, and
+   its logarithm has a slope of at most 1 + |y|, or where g > 1/2 of twice that times 1 - g */
 WIDE static void slips_of(const Run *run, double mark, double width, const double *restrict z, const double *restrict ratio,
                           const double *restrict x, const double *restrict y, const double *restrict below,
                           const double *restrict above, Size n, double *restrict below_error, double *restrict above_error) {
@@ -194,7 +195,7 @@ void marks_at(const Run *run, double mark, double width, const double *z, const 
 }
 
 /* Nodes for bounds of phi on the real axis: those of (1 - nu)(e^{kL} - 1 - k x), k <= fast; 0 if they are too many */
-static int lay_real(Marked *step) {
+static int lay_real(Marked *step, double *apart) {
     const Run *run = step->run;
     double size = larger(1.0, step->fast), end = step->edges[step->kept];
     double spacing = marked_step(step, KEPT, step->fast, 0.0, size, step->rule = -REAL - log(run->count)),
@@ -202,6 +203,7 @@ static int lay_real(Marked *step) {
     if (!(spacing > 0.0 && spacing < 1e3))
         return 0;
     exact_places(&low, &spacing);
+    *apart = spacing;
     step->before = exp(log_tail_bound(-low));
     double count = (end - low) / spacing + 2.0; /* one node is beyond the end; those left out add up to less than the integral */
     if (!(count < MOST))
@@ -209,8 +211,8 @@ static int lay_real(Marked *step) {
     Size n = step->reals = (Size)count;
     if (!(step->real = malloc((size_t)(8 * n) * sizeof(double))))
         return 0;
-    double *z = step->real, *ratio = z + n, *share = z + 2 * n, *base = z + 3 * n, *x = z + 4 * n, *moved = z + 5 * n, *below = z + 6 * n,
-           *above = z + 7 * n;
+    double *z = step->real, *ratio = z + n, *share = z + 2 * n, *base = z + 3 * n, *x = z + 4 * n, *moved = z + 5 * n,
+           *below = z + 6 * n, *above = z + 7 * n;
     fill_rows(z, x, n, low, spacing, run->noise, run->rate);
     moves_of(run, z, ratio, share, n, moved);
     memcpy(share, base, (size_t)n * sizeof(double));
@@ -227,9 +229,11 @@ static int lay_real(Marked *step) {
    the relative error that matters.  0 if the errors are too large. */
 int count_large(Marked *step, double log_q, double digits) {
     const Run *run = step->run;
-    if (!lay_real(step))
+    double apart; /* no farther apart: `large_above` is closer so */
+    if (!lay_real(step, &apart))
         return 0;
-    double last = step->edges[step->cells], spacing = smaller(marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits), 1.0);
+    double last = step->edges[step->cells], spacing = marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits);
+    spacing = smaller(smaller(spacing, apart), 1.0);
     /* the first node: left of it nu is nothing */
     double deep = sqrt(2.0 * larger(1.0, digits - log_q + 4.0 + log1p(step->high))), from = step->high - deep * step->width;
     double low = from > 0.0 ? larger(LOW, place_of(run, from)) : LOW;
@@ -253,7 +257,8 @@ int count_large(Marked *step, double log_q, double digits) {
     Exact q = {0.0, 0.0}, drift = {0.0, 0.0};
     double off_q = 0.0, off_drift = 0.0;
     for (Size j = 0; j < n; j++) {
-        double mark = base[j] * at.below[j], off = mark * (at.below_error[j] + 3.0 * UNIT * z[j] * z[j] + (5.0 * FUNCTION + 8.0 * UNIT));
+        double mark = base[j] * at.below[j],
+               off = mark * (at.below_error[j] + 3.0 * UNIT * z[j] * z[j] + (5.0 * FUNCTION + 8.0 * UNIT));
         add(&q, mark);
         add(&drift, mark * x[j]);
         off_q += off;
@@ -304,7 +309,7 @@ double not_large_above(const Marked *step, double k) {
     Size n = step->reals;
     double *z = step->real, *ratio = z + n, *log_weight = z + 2 * n, *weight = z + 3 * n, *x = z + 4 * n, *moved = z + 5 * n,
            *terms = z + 6 * n, *above = z + 7 * n, total;
-    if (!(k * ratio[n - 1] < 650.0))
+    if (!(k * ratio[n - 1] < 700.0))
         return INFINITY;
     bends_of(ratio, x, n, k, terms);
     for (Size j = 0; j < n; j++) /* an error of L moves it by k |e^{kL} - 1 - x| times itself */

@@ -2,8 +2,8 @@
 #include "elementary.h"
 
 enum { TERMS = 40, LOWEST = 28, PIECE = 64, ROOM = 18 }; /* ROOM: rows of nodes */
-#define TAYLOR 2.0 /* |k L| of the nodes that are summed by powers */
-#define WORK 1e7   /* nodes of the noise times those of the contour */
+#define TAYLOR 2.0                                       /* |k L| of the nodes that are summed by powers */
+#define WORK 1e7                                         /* nodes of the noise times those of the contour */
 
 /* Where no square is too small a number */
 static inline double modulus(double re, double im) { return sqrt(re * re + im * im); }
@@ -147,7 +147,8 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     double fixed = 0.0, slope = 0.0, faint = exp(log_goal - 3.0) / (double)n, lowest[TERMS] = {0.0};
     double deep = exp(k * least) * exp(TAYLOR) * (1.0 + 1e-6); /* at least |e^{kL}|, and the sum of its terms, at those nodes */
     int fits = 1;
-    for (; lower < first && (ratio[lower] - least) * size < TAYLOR && ratio[lower] < unmarked; lower++) { /* by powers of L - log(1 - q) */
+    for (; lower < first && (ratio[lower] - least) * size < TAYLOR && ratio[lower] < unmarked;
+         lower++) { /* by powers of L - log(1 - q) */
         double x = excess[lower], z = rows[lower], relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
         at.y[lower] = ratio[lower] - least;
         add(&mass, own[lower]);
@@ -193,7 +194,8 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
            (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
     double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k),
            left = exp(log_tail_bound(-rows[0]));
-    double lost = 1e-307 * (2.0 + excess[n - 1]) * ((double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
+    double lost =
+        1e-307 * (2.0 + excess[n - 1]) * ((double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
     double over = 1.0, at_least = lowest[0];
     for (int m = 0; m < LOWEST; m++) {
@@ -215,7 +217,8 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
     }
     double whole = exp(k * least);
     for (Size node = 0; fits && node < nodes; node++) {
-        double u = spacing * (double)node, fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), re = found->re[node], im = found->im[node];
+        double u = spacing * (double)node, fr = k * (k - 1.0) - u * u, fi = u * (2.0 * k - 1.0), re = found->re[node],
+               im = found->im[node];
         if (lower) {
             re += whole * (lr[node] * cr[node] - li[node] * ci[node]);
             im += whole * (lr[node] * ci[node] + li[node] * cr[node]);
@@ -250,7 +253,8 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
     for (Size j = 0; j < n && fits; j++) {
         double l = ratio[j], x = excess[j], z = rows[j], one, two, off;
         fits = k * l <= 600.0;
-        if (x < 0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
+        if (x <
+            0.5 * (step->low + step->high)) { /* kappa - nu, as the difference of the complements where that is the better one */
             one = low.below[j];
             two = high.below[j];
             off = one * low.below_error[j] + two * high.below_error[j] + 2.0 * NEVER;

@@ -3,9 +3,9 @@
 
 enum { JOINED = 2, NARROWED = 3 };
 static const double LINES[TURNED] = {4.2, 5.0}; /* their angles, over the sharpness of the lower mark */
-#define STEEPEST 0.6                                 /* the largest angle */
-#define NARROWER 0.95                                /* log of how much closer than half a turn */
-#define FAINT 30.0                                   /* log of how much less is counted, not summed */
+#define STEEPEST 0.6                            /* the largest angle */
+#define NARROWER 0.95                           /* log of how much closer than half a turn */
+#define FAINT 30.0                              /* log of how much less is counted, not summed */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
    numerics/transform.py; phi is at least phi(k) */
@@ -69,8 +69,8 @@ WIDE static void lay_edges(const Marked *step, Size n, const Angle *angle, doubl
     }
 }
 
-/* On cells: how much a mark swells it, at the left and at the right edge, if that is more than what is there; adds 1 where 1 - g, and
-   where g, is not small.  Where it falls throughout a cell, its left edge may count for both. */
+/* On cells: how much a mark swells it, at the left and at the right edge, if that is more than what is there; adds 1 where 1 - g,
+   and where g, is not small.  Where it falls throughout a cell, its left edge may count for both. */
 WIDE static void lay_mark(const double *restrict shifted, Size cells, const Angle *angle, double mean, double inverse, double curve,
                           double log_many, double *restrict left, double *restrict right, double *restrict small,
                           double *restrict large, double *restrict bends, double *restrict falls) {
@@ -141,8 +141,8 @@ int look_far(Far *far, const Marked *step, double k) {
 
 /* log of the two parts of the cells of a line at u, and the largest */
 WIDE static double parts_of(const double *restrict at, Size n, double u, double *restrict one, double *restrict two) {
-    const double *plain = at + PLAIN * n, *arg = at + ARG * n, *share = at + SHARE * n, *left = at + LEFT * n, *right = at + RIGHT * n,
-                 *turned = at + TURN * n;
+    const double *plain = at + PLAIN * n, *arg = at + ARG * n, *share = at + SHARE * n, *left = at + LEFT * n,
+                 *right = at + RIGHT * n, *turned = at + TURN * n;
     double top[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     Size cells = n - 1, cell = 0;
     for (Size j = 0; j < cells; j++) {

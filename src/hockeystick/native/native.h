@@ -61,6 +61,7 @@ FUNCTION_OF_PYTHON(native_epsilon);
 FUNCTION_OF_PYTHON(native_epsilons);
 FUNCTION_OF_PYTHON(native_gaussian);
 FUNCTION_OF_PYTHON(native_once);
+FUNCTION_OF_PYTHON(native_normals);
 FUNCTION_OF_PYTHON(native_response);
 FUNCTION_OF_PYTHON(native_laplace);
 FUNCTION_OF_PYTHON(native_gaussian_deltas);
@@ -224,13 +225,14 @@ typedef struct {
     double *edges, *ratio, *x, *share, *log_mass, *mass, *lifted, *shifted, *space; /* of broad cells of z: the mass, with x > 0
                                                                                        besides, x + q; room for four rows */
     Size cells, kept;
-    double *real, before, rule; /* nodes for bounds on the real axis: y, L, log of the weight, (1 - nu) times it, x, the error of L, room, 1 - nu;
-                                   the mass left of them; log of the error of the rule for (1 - nu)(e^{kL} - 1 - k x) */
+    double *real, before,
+        rule; /* nodes for bounds on the real axis: y, L, log of the weight, (1 - nu) times it, x, the error of L, room, 1 - nu;
+                 the mass left of them; log of the error of the rule for (1 - nu)(e^{kL} - 1 - k x) */
     double *rows, *large, *room, before_large, front; /* nodes for what is large: z, L, r and the weight; nu; what is large left of
                                                          them; log of the weight at 0 */
     Size reals, nodes;
-    double q, drift, error, drift_error; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of both, and of
-                                            the latter */
+    double q, drift, error, drift_error; /* E nu and E nu x; bounds of the relative errors of the former and of the sum of both, and
+                                            of the latter */
 } Marked;
 
 /* (x - mark)/width, g of it and of the other sign, and bounds of the shares by which they err */

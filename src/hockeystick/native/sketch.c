@@ -48,8 +48,8 @@ static void look_back(Noise *noise) {
         exps(grown, noise->size);
         exps(lift + first, noise->size - first);
         for (int r = parity; r < RATES; r += 2, rate *= 2.0) {
-            sum = squared(grown, noise->weight, noise->x, rate, noise->size, lift + first,
-                          noise->lifted + r * noise->size + first, noise->size - first);
+            sum = squared(grown, noise->weight, noise->x, rate, noise->size, lift + first, noise->lifted + r * noise->size + first,
+                          noise->size - first);
             double log_fixed = noise->epsilon + count * log1p(larger(sum, -0.999));
             noise->fixed[r] = log_fixed < 600.0 ? exp(log_fixed) : NAN; /* of no use, as comparisons have it */
         }
@@ -166,8 +166,8 @@ static void add_log(double count, double excess, double first, double second, do
 
 enum { SUMS = 6 };
 
-/* With e^{kL} in `grown`, the sums of light (grown - 1 - k x), light (L grown - x), light L^2 grown, and of middle grown times 1, L,
-   L^2 */
+/* With e^{kL} in `grown`, the sums of light (grown - 1 - k x), light (L grown - x), light L^2 grown, and of middle grown times 1,
+   L, L^2 */
 WIDE static void summed(const Noise *noise, const double *restrict grown, Size size, double k, double sums[SUMS]) {
     const double *restrict light = noise->light, *restrict middle = noise->middle, *restrict x = noise->x,
                            *restrict ratio = noise->ratio;

@@ -10,8 +10,8 @@ typedef struct {
     const Run *run;
     double count, epsilon, pay, hard, target, fixed[RATES], *ratio, *x, *weight, *space; /* what is fixed is not logarithms */
     double *suffix, *lifted,
-        *heavy;             /* of weight (x + e^epsilon + 1); e^{-r (L - epsilon)}, a row for each r; weight of what is large */
-    double *y, *one, *two;  /* of use for a while; y and the others */
+        *heavy;            /* of weight (x + e^epsilon + 1); e^{-r (L - epsilon)}, a row for each r; weight of what is large */
+    double *y, *one, *two; /* of use for a while; y and the others */
     double orders[ORDERS], *bent,
         bounds[ORDERS];             /* weight (e^{kL} - 1 - k x), a row for each order; log of what small steps may do */
     Size size, first, from[STARTS]; /* the first beyond epsilon; beyond some multiples of it */

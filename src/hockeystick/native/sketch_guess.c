@@ -62,7 +62,8 @@ static double jumped(void *of, double x) {
     Size first = from_on(noise->ratio, noise->size, 0.25 * epsilon);
     double mu = sqrt(larger(noise->middle[first] * count, 1e-30)), inverse = 1.0 / mu;
     double far = sqrt(2.0 * (6.0 + larger(log(count) - noise->target, 0.0))) + 0.5 * mu;
-    Size from = from_on(noise->ratio, noise->size, epsilon - mu * far), to = from_on(noise->ratio, noise->size, epsilon + mu * (7.0 + 0.5 * mu));
+    Size from = from_on(noise->ratio, noise->size, epsilon - mu * far),
+         to = from_on(noise->ratio, noise->size, epsilon + mu * (7.0 + 0.5 * mu));
     from = from < first ? first : from;
     to = to < from ? from : to;
     for (Size j = from; j < to; j++)
@@ -71,7 +72,8 @@ static double jumped(void *of, double x) {
     for (Size j = from; j < to; j++)
         noise->y[j] -= mu;
     normals(noise->y + from, to - from, noise->two + from, heavy + from);
-    double total = count * (noise->suffix[to] - pay * noise->lifted[to]), bulk[4] = {0.5 * mu - epsilon * inverse, -0.5 * mu - epsilon * inverse};
+    double total = count * (noise->suffix[to] - pay * noise->lifted[to]),
+           bulk[4] = {0.5 * mu - epsilon * inverse, -0.5 * mu - epsilon * inverse};
     normals(bulk, 2, heavy, heavy + 2);
     total += larger(heavy[0] - pay * heavy[1], 0.0);
     for (Size j = from; j < to; j++)
