@@ -18,6 +18,7 @@ from hockeystick.native import core
 from hockeystick.numerics.cells import Cells
 from oracle import Contour, Part
 from test_laplace_few import exact
+from truth_sparse import log_delta
 from twins import pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
@@ -125,6 +126,41 @@ def test_many_epsilons_in_balls(seed: int) -> None:
         assert low[place] < true
         assert true < high[place]
         assert high[place] - low[place] < 1e-9
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4, 5, 7, 8, 10, 11, 12, 13, 14, 15])
+def test_sparse_runs_against_numpy(seed: int) -> None:
+    """Large steps counted apart, at several epsilons; an addition besides."""
+    rng = random.Random(seed)
+    count = round(10.0 ** rng.uniform(0.4, 6.0))
+    run = hs.Gaussian(sigma=rng.uniform(0.4, 2.0)).poisson(rate=min(0.2, 10.0 ** rng.uniform(-2.0, 0.5) / count)) * count
+    relation = rng.choice(("add-or-remove", "add-or-remove", "remove"))
+    middle = run.epsilon(10.0 ** -rng.uniform(3.0, 30.0), neighbours=relation)
+    epsilons = sorted(middle * rng.uniform(0.7, 1.3) for _ in range(6))
+    found = run.log_delta_bounds(epsilons, neighbours=relation)
+    with pure():
+        plain = run.log_delta_bounds(epsilons, neighbours=relation)
+    assert np.all(found.lower <= plain.upper)
+    assert np.all(plain.lower <= found.upper)
+    for epsilon, low, high in zip(epsilons, found.lower, found.upper, strict=True):
+        if -690.0 < low < high < -1e-9:  # the way back, up to the rounding of the exponentials
+            assert run.epsilon_bounds(math.exp(high), neighbours=relation).lower <= epsilon * (1.0 + 1e-9)
+            assert run.epsilon_bounds(math.exp(low), neighbours=relation).upper >= epsilon * (1.0 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_sparse_steps(seed: int) -> None:
+    """Against the closed form of one, averaged over the noise of the other."""
+    rng = random.Random(seed)
+    rate, sigma = 10.0 ** rng.uniform(-4.0, -1.5), rng.uniform(0.5, 1.5)
+    run = hs.Gaussian(sigma=sigma).poisson(rate=rate) * 2
+    middle = run.epsilon(rate * 10.0 ** -rng.uniform(1.0, 8.0), neighbours="remove")
+    epsilons = [0.95 * middle, middle]
+    low, high = run.log_delta_bounds(epsilons, neighbours="remove")
+    with mp.workdps(30):
+        for epsilon, least, most in zip(epsilons, low, high, strict=True):
+            assert least <= log_delta((rate, sigma), (rate, sigma), mp.mpf(epsilon), 1) <= most
+            assert most - least < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(30))

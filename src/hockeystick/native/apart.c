@@ -14,6 +14,8 @@ enum { SPARSE = 4096, TRIES = 12, BEFORE = 1, BEHIND = 3, AGAIN = 2 }; /* SPARSE
 #define DIGITS 34.0 /* -log of the relative error wanted of what is large, unless there is less of it than matters */
 #define REACH 9.0   /* about log of the farthest k */
 #define NEAR 0.01
+#define FEWEST 1e-7 /* epsilons of which there is a sketch */
+#define MOST 300.0
 #define WIDE_ENDS 1e-10 /* with which one is not content, if epsilon is not near what was guessed */
 
 /* For all counts of a block; what is said of one of them is p, q and so on */
@@ -333,4 +335,33 @@ int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, doub
             close_parted(again);
     }
     return found;
+}
+
+static int told(const void *of, double epsilon, double *low, double *high) {
+    ends(of, epsilon, low, high);
+    return 1;
+}
+
+void parted_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first, Size *last) {
+    double epsilon = epsilons[many / 2], slope;
+    Run here = *run;
+    Room room = {NULL, 0};
+    *first = *last = many / 2;
+    if (!(FEWEST < epsilon && epsilon < MOST))
+        return;
+    here.many = 1;
+    here.log_delta = guessed_log_delta(run, epsilon);
+    for (int turn = 0; turn < AGAIN && here.log_delta < 0.0; turn++) {
+        Parted *parted = opened(&here, epsilon);
+        double better = NAN;
+        if (parted && parted->made && counted(parted, &here, &room) &&
+            !around_middle(told, parted, epsilons, many, low, high, first, last))
+            better = about(parted, epsilon, &slope);
+        if (parted)
+            close_parted(parted);
+        if (!(fabs(better - here.log_delta) > NEAR)) /* it is told, or would not be by another guess */
+            break;
+        here.log_delta = better;
+    }
+    free(room.at);
 }

@@ -196,7 +196,8 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
 }
 
 /* Bounds of log delta at an epsilon near that of the contour; 0 if a pair that was left out may matter */
-static int told(const Contour *contour, double epsilon, double *low, double *high) {
+static int told(const void *of, double epsilon, double *low, double *high) {
+    const Contour *contour = of;
     bounds(contour, epsilon, low, high);
     for (int pair = 0, row = 0; pair < contour->pairs; pair++) {
         if (row < contour->many && contour->live[row] == pair)
@@ -266,37 +267,40 @@ int along_contours(Block *block, const Run *run, int from, int to, double *low, 
     return 0;
 }
 
-/* Of a row of epsilons those around the one in the middle, from a contour for that: `_share` of loss/shared.py.  Tells from where
-   to where they reach; nowhere if nothing is close. */
-static void near_middle(Block *block, const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first,
-                        Size *last) {
+int around_middle(Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high, Size *first,
+                  Size *last) {
     Size middle = many / 2;
-    double epsilon = epsilons[middle], width = INFINITY;
-    const Contour *contour = NULL;
-    *first = middle, *last = middle;
-    for (int turn = 0; turn < SOONER && !contour; turn++)
-        for (int every = 0; worth(block, turn) && every < 2 && !contour; every++) {
-            Contour *one = planned(block, turn, every);
-            if (!one || !ahead_of(one, run->count, epsilon) || !laid(block, one, run, epsilon))
-                break;
-            if (!told(one, epsilon, low + middle, high + middle))
-                continue;
-            width = high[middle] - low[middle];
-            if (!(width <= CLOSE && high[middle] < NEAR_ONE))
-                break;
-            contour = one;
-        }
-    if (!contour)
-        return;
+    *first = *last = middle;
+    if (!told(of, epsilons[middle], low + middle, high + middle))
+        return 0;
+    double width = high[middle] - low[middle];
+    if (!(width <= CLOSE && high[middle] < NEAR_ONE))
+        return 0;
     width = smaller(larger(4.0 * width, CLOSER_YET), CLOSE);
     for (*last = middle + 1; *last < many; ++*last)
-        if (!told(contour, epsilons[*last], low + *last, high + *last) || !(high[*last] - low[*last] <= width))
+        if (!told(of, epsilons[*last], low + *last, high + *last) || !(high[*last] - low[*last] <= width))
             break;
     for (; *first > 0; --*first) {
         Size at = *first - 1;
-        if (!told(contour, epsilons[at], low + at, high + at) || !(high[at] - low[at] <= width && high[at] < NEAR_ONE))
+        if (!told(of, epsilons[at], low + at, high + at) || !(high[at] - low[at] <= width && high[at] < NEAR_ONE))
             break;
     }
+    return 1;
+}
+
+/* From a contour for the one in the middle */
+static int near_middle(Block *block, const double *epsilons, Size many, double *low, double *high, Size *first, Size *last) {
+    const Run *run = &block->run;
+    double epsilon = epsilons[many / 2];
+    for (int turn = 0; turn < SOONER; turn++)
+        for (int every = 0; worth(block, turn) && every < 2; every++) {
+            Contour *one = planned(block, turn, every);
+            if (!one || !ahead_of(one, run->count, epsilon) || !laid(block, one, run, epsilon))
+                break;
+            if (around_middle(told, one, epsilons, many, low, high, first, last))
+                return 1;
+        }
+    return 0;
 }
 
 /* About log delta at the epsilon of which c is the saddle point */
@@ -308,21 +312,65 @@ static double approximate(Guide *guide, const Run *run, double c, double epsilon
     return run->count * jet[0] - c * epsilon - log(c) - log1p(c) - 0.5 * log(2.0 * PI * bend);
 }
 
-void log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high) {
-    Size first, last;
-    while (many > 0) {
-        Size middle = many / 2;
-        Block *block = open_block(run);
-        first = last = middle;
-        if (block) {
-            block->guide.reach = -1.0;
-            block->saddle = saddle_of_epsilon(&block->guide, run, epsilons[middle]);
-            block->run.log_delta = approximate(&block->guide, run, block->saddle, epsilons[middle]);
-            if (block->run.log_delta < 1.0)
-                near_middle(block, &block->run, epsilons, many, low, high, &first, &last);
-            close_block(block);
+/* A block whose contours are for an epsilon; NULL if there are none */
+static Block *block_at(const Run *run, double epsilon) {
+    Block *block = open_block(run);
+    if (!block)
+        return NULL;
+    block->guide.reach = -1.0;
+    block->saddle = saddle_of_epsilon(&block->guide, run, epsilon);
+    block->run.log_delta = approximate(&block->guide, run, block->saddle, epsilon);
+    if (block->run.log_delta < 1.0)
+        return block;
+    close_block(block);
+    return NULL;
+}
+
+/* The larger of what is told of a removal and of an addition; those of which the latter is not told are not told.  Mostly the
+   addition is surely the smaller one, by what is known on the real axis. */
+static void with_added(const Run *run, const double *epsilons, Size many, double *low, double *high) {
+    double largest = run->count * -log1p(-run->rate) * (1.0 + 16.0 * UNIT), least, most; /* the largest sum of its losses */
+    Run added = *run;
+    Block *block = NULL;
+    Contour *contour = NULL;
+    added.many = 1;
+    added.removal[0] = 0;
+    for (Size i = 0; i < many && epsilons[i] < largest; i++) {
+        int smaller_one = contour && markov(contour, 0, epsilons[i]) <= low[i];
+        if (!smaller_one) {
+            if (block)
+                close_block(block);
+            added.log_delta = low[i]; /* a contour for that delta, as that at this epsilon may be far smaller */
+            if ((block = open_block(&added))) {
+                block->guide.reach = -1.0;
+                block->saddle = saddle_of_delta(&block->guide, &block->run);
+            }
+            contour = block ? planned(block, 0, 0) : NULL;
+            smaller_one = contour && markov(contour, 0, epsilons[i]) <= low[i];
         }
-        if (first == last) {
+        if (!smaller_one) {
+            log_deltas(&added, epsilons + i, 1, &least, &most);
+            low[i] = least <= most ? larger(low[i], least) : NAN;
+            high[i] = least <= most ? larger(high[i], most) : NAN;
+        }
+    }
+    if (block)
+        close_block(block);
+}
+
+void log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high) {
+    while (many > 0) {
+        Size middle = many / 2, first = middle, last = middle;
+        Block *block = block_at(run, epsilons[middle]);
+        int found = block && near_middle(block, epsilons, many, low, high, &first, &last);
+        if (block)
+            close_block(block);
+        if (!found && run->law == &SAMPLED && run->removal[0]) {
+            parted_deltas(run, epsilons, many, low, high, &first, &last);
+            if ((found = first < last) && run->many > 1)
+                with_added(run, epsilons + first, last - first, low + first, high + first);
+        }
+        if (!found) {
             low[middle] = high[middle] = NAN;
             last = middle + 1;
         }

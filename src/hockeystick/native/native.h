@@ -213,6 +213,7 @@ typedef struct {
 
 double place_of(const Run *run, double x);
 int sketched(Sketch *sketch, const Run *run, double epsilon, int divides);
+double guessed_log_delta(const Run *run, double epsilon);
 
 #define NEVER 1e-299 /* the normal distribution function is less where it is said to be 0 */
 
@@ -286,6 +287,8 @@ typedef struct Parted Parted;
 Parted *open_parted(const Run *run);
 void close_parted(Parted *parted);
 int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high);
+/* Both ends of log delta around the middle one of epsilons that grow: from where to where they are close */
+void parted_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first, Size *last);
 
 /* contours.c */
 enum {
@@ -310,6 +313,10 @@ int ahead_of(Contour *contour, double count, double epsilon);
 int step_for(Contour *contour, const Run *run, double least_epsilon, double most_epsilon);
 int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
 int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);
+/* From where to where those that grow around the middle one are told closely, the rest is not; 0 if that is nowhere */
+typedef int Answer(const void *of, double epsilon, double *low, double *high); /* 0: it does not count */
+int around_middle(Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high, Size *first,
+                  Size *last);
 /* Both ends of log delta at epsilons that grow; NaN where they are not close */
 void log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high);
 

@@ -335,24 +335,42 @@ static int chosen(Sketch *sketch, Noise *noise) {
     return 1;
 }
 
+/* With room for its nodes; 0 where there is no memory */
+static int with_room(Noise *noise) {
+    double *at = noise->space = malloc((size_t)((RATES + ORDERS + 10) * SKETCHED) * sizeof(double));
+    if (!at)
+        return 0;
+    noise->ratio = at, noise->x = at + SKETCHED, noise->weight = at + 2 * SKETCHED, noise->suffix = at + 3 * SKETCHED;
+    noise->light = at + 4 * SKETCHED, noise->heavy = at + 5 * SKETCHED, noise->middle = at + 6 * SKETCHED;
+    noise->y = at + 7 * SKETCHED, noise->one = at + 8 * SKETCHED, noise->two = at + 9 * SKETCHED;
+    noise->lifted = at + 10 * SKETCHED, noise->bent = noise->lifted + RATES * SKETCHED;
+    return 1;
+}
+
 /* Where a run is to be parted with the largest count of its block, for this epsilon, or if it is 0 for one that is guessed,
    and whether some steps may count as small; 0 if that is not known */
 int sketched(Sketch *sketch, const Run *run, double epsilon, int divides) {
-    Noise noise = {.run = run,
-                   .divides = divides,
-                   .best = RATES / 2,
-                   .space = malloc((size_t)((RATES + ORDERS + 10) * SKETCHED) * sizeof(double))};
-    double *at = noise.space;
-    if (!at)
+    Noise noise = {.run = run, .divides = divides, .best = RATES / 2};
+    if (!with_room(&noise))
         return 0;
-    noise.ratio = at, noise.x = at + SKETCHED, noise.weight = at + 2 * SKETCHED, noise.suffix = at + 3 * SKETCHED;
-    noise.light = at + 4 * SKETCHED, noise.heavy = at + 5 * SKETCHED, noise.middle = at + 6 * SKETCHED;
-    noise.y = at + 7 * SKETCHED, noise.one = at + 8 * SKETCHED, noise.two = at + 9 * SKETCHED;
-    noise.lifted = at + 10 * SKETCHED, noise.bent = noise.lifted + RATES * SKETCHED;
     sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most, 0.0);
     if (run->least < run->most && sketch->epsilon > 0.0)
         sketch->least_epsilon = jumped_epsilon(&noise, run->least, sketch->epsilon);
     int found = sketch->least_epsilon > 0.0 && 1e-7 < sketch->epsilon && sketch->epsilon < 300.0 && chosen(sketch, &noise);
+    free(noise.space);
+    return found;
+}
+
+/* About log delta at an epsilon, by the principle of one big jump; NaN if it is not told */
+double guessed_log_delta(const Run *run, double epsilon) {
+    Run far = *run;
+    Noise noise = {.run = &far};
+    double found = -1.0;
+    if (!with_room(&noise))
+        return NAN;
+    for (far.log_delta = -60.0; far.log_delta > -700.0; far.log_delta *= 3.0)
+        if (!((found = jumped_log_delta(&noise, run->count, epsilon)) < far.log_delta)) /* the nodes reach so far */
+            break;
     free(noise.space);
     return found;
 }

@@ -51,6 +51,7 @@ static inline void weigh_nodes(const Noise *noise, Size from, Size to, double ma
 void bracketed(Function *function, void *of, double *low, double *high, double width);
 int lay_noise(Noise *noise, double last, double spacing, double epsilon);
 double jumped_epsilon(Noise *noise, double count, double near);
+double jumped_log_delta(Noise *noise, double count, double epsilon);
 
 /* sketch_small.c */
 void mark_small(Noise *noise);

@@ -81,14 +81,14 @@ static double jumped(void *of, double x) {
     return noise->target - log(larger(total, 1e-300));
 }
 
-/* Where epsilon of so many steps is about, near another one if that is not 0; or 0 */
-double jumped_epsilon(Noise *noise, double count, double near) {
+/* Nodes, and the sums of which `jumped` is made; 0 if they are too many */
+static int laid(Noise *noise, double count) {
     const Run *run = noise->run;
-    double least = log(1e-7), most = log(300.0), low = least, high = most, log_count = log(count);
+    double log_count = log(count);
     noise->count = count;
     if (!lay_noise(noise, 1.0 / run->noise + sqrt(2.0 * larger(log_count - run->log_delta, 0.0)) + 4.0,
                    0.08 * smaller(run->noise, 3.0), 0.0))
-        return 0.0;
+        return 0;
     noise->middle[0] = noise->suffix[noise->size] = noise->lifted[noise->size] = 0.0;
     for (Size j = 0; j < noise->size; j++) { /* weights of P, and sums of their squares of L */
         noise->light[j] = noise->weight[j] * (1.0 + noise->x[j]);
@@ -99,6 +99,14 @@ double jumped_epsilon(Noise *noise, double count, double near) {
         noise->lifted[j] = noise->lifted[j + 1] + noise->weight[j];
     }
     noise->target = run->log_delta;
+    return 1;
+}
+
+/* Where epsilon of so many steps is about, near another one if that is not 0; or 0 */
+double jumped_epsilon(Noise *noise, double count, double near) {
+    double least = log(1e-7), most = log(300.0), low = least, high = most;
+    if (!laid(noise, count))
+        return 0.0;
     if (near > 0.0) { /* epsilon of a few more steps */
         low = log(0.8 * near), high = log(near) + 4e-3;
         double below = low, above = high;
@@ -109,4 +117,9 @@ double jumped_epsilon(Noise *noise, double count, double near) {
     }
     bracketed(jumped, noise, &low, &high, 2e-3);
     return least < low && high < most ? exp(0.5 * (low + high)) : 0.0;
+}
+
+/* About log delta of so many steps, as the run has it if that is near; NaN if it is not told */
+double jumped_log_delta(Noise *noise, double count, double epsilon) {
+    return laid(noise, count) ? noise->target - jumped(noise, log(epsilon)) : NAN;
 }
