@@ -39,7 +39,14 @@ QUESTIONS: dict[str, Callable[[float], object]] = {  # of a factor close to 1
     "epsilon, a million shuffled reports": lambda x: hs.Shuffled(hs.RandomizedResponse(epsilon=x), 10**6).epsilon_bounds(
         1e-6, neighbours="replace"
     ),
+    "delta": lambda x: _sgd(0.01, 1.1 * x, 10**4).delta_bounds(5.0),
     "profile of 1000 epsilons": lambda x: _sgd(0.01, 1.1 * x, 10**4).profile(np.linspace(0.0, 8.0, 1000)),
+    "profile of 1000 epsilons, Gaussian noise": lambda x: (hs.Gaussian(sigma=20.0 * x) * 1000).profile(
+        np.linspace(0.1, 8.0, 1000)
+    ),
+    "delta, sparse: q=1e-6 sigma=0.5 T=1e7": lambda x: _sgd(1e-6, 0.5 * x, 10**7).delta_bounds(1.0),
+    "profile of 1000 epsilons, sparse: the same": lambda x: _sgd(1e-6, 0.5 * x, 10**7).profile(np.linspace(0.1, 3.0, 1000)),
+    "epsilon at 1000 deltas": lambda x: _sgd(0.01, 1.1 * x, 10**4).epsilon_bounds(np.geomspace(1e-10, 1e-2, 1000)),
     "mu()": lambda x: _sgd(0.328, 9.4 * x, 2000).mu(),
     "mu(delta=1e-5)": lambda x: _sgd(0.328, 9.4 * x, 2000).mu(delta=1e-5),
     "regret(delta=1e-5)": lambda x: _sgd(0.328, 9.4 * x, 2000).regret(delta=1e-5),
