@@ -104,11 +104,11 @@ def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval:
 
 def _finite_log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Interval:
     """Both ends of log E(1 - e^{epsilon - Z})+ over finite Z."""
+    if found := compiled_log_deltas(run, [epsilon]):
+        return found[epsilon]
     low, high = largest(certain(single, epsilon) for single in run.singles())
     if not run.terms or high - low < 1e-14:
         return low, high
-    if found := compiled_log_deltas(run, [epsilon]):
-        return found[epsilon]
     if epsilon > _FAR:
         return -math.inf, _finite_log_delta(run, _FAR, care)[1]  # delta falls in epsilon
     closed = [_closed(single, epsilon) for single in run.singles()]
