@@ -63,7 +63,7 @@ def own(results: dict[str, Any]) -> str:
     return (
         f"{some['count']} random DP-SGD settings: epsilon's interval takes {some['median']:.3g} ms in the middle and "
         f"{some['95%']:.3g} ms at the 95th percentile. A sweep answers {results['configurations a second in a sweep']:.0f} "
-        f"configurations a second on one core. In a new process "
+        f"configurations a second on one core. In a new process, modules of Python itself included, "
         f"it takes {results['first answer']:.0f} ms from `import hockeystick` to epsilon of a DP-SGD run.\n\n"
         + _table(["question", "ms"], rows)
     )

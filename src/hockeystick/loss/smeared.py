@@ -98,9 +98,10 @@ class Smeared:
         open_end = float(left[-1]) - 1.0  # from there on e^{h^2 u} completes the square
         if not open_end > 1.0:
             return math.inf
-        bounds = np.exp(square * (1.0 + contour.c + right[:-1]) - contour.live.decay(cells)[:-1]) * (
-            (right - left)[:-1] / contour.step + 1.0
-        )
+        with np.errstate(over="ignore"):  # then it proves nothing
+            bounds = np.exp(square * (1.0 + contour.c + right[:-1]) - contour.live.decay(cells)[:-1]) * (
+                (right - left)[:-1] / contour.step + 1.0
+            )
         inside = float(bounds[right[:-1] > contour.step * (contour.u.size - 1)].sum())
         tail = math.exp(square * (2.0 + contour.c - 0.5 * open_end**2 * (1.0 - 1e-9)))
         tail *= 1.0 + 1.0 / (square * open_end * contour.step)

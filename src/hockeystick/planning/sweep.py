@@ -115,7 +115,7 @@ class _Job:
                 row["error"] = str(error)
         releases = [one for one in made if isinstance(one, Release)]
         if releases and not self.asked:
-            allowed = ", ".join(f"{name} (at a {what})" for name, (_, what) in _QUESTIONS.items())
+            allowed = ", ".join(f"{name} (for each {what})" for name, (_, what) in _QUESTIONS.items())
             raise BadValue(
                 f"nothing is asked; give a question such as epsilon=1e-6, the epsilon at that delta; allowed: {allowed}, "
                 "advantage=True."
