@@ -63,7 +63,7 @@ def exp_down(log_value: float) -> float:
 
 
 def exp_ends(low: Any, high: Any) -> tuple[Any, Any]:
-    """Both ends of a probability from those of its logarithm: floats, or arrays of them.
+    """Both ends of a probability from those of its logarithm: floats, or arrays of them, to the same bits.
 
     >>> exp_ends(-1e9, 1e-20)
     (0.0, 1.0)
@@ -72,6 +72,9 @@ def exp_ends(low: Any, high: Any) -> tuple[Any, Any]:
         return exp_down(low), exp_up(high, ceiling=1.0)
     import numpy as np
 
-    least = np.nextafter(np.exp(np.minimum(low, 0.0)) * (1.0 - 2.0 * FUNCTION), -math.inf)
-    most = np.nextafter(np.exp(np.minimum(high, 0.0)) * (1.0 + 2.0 * FUNCTION), math.inf)
+    grown = [np.array([math.exp(x) for x in np.minimum(ends, 0.0).ravel().tolist()]).reshape(ends.shape) for ends in (low, high)]
+    least, most = (
+        np.nextafter(grown[0] * (1.0 - 2.0 * FUNCTION), -math.inf),
+        np.nextafter(grown[1] * (1.0 + 2.0 * FUNCTION), math.inf),
+    )
     return np.maximum(least, 0.0), np.where(high == -math.inf, 0.0, np.minimum(most, 1.0))
