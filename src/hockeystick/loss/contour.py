@@ -179,11 +179,15 @@ class Contour:
             return False
         self.anchor = epsilon
         self.u = self.step * np.arange(nodes)
+        first = error[:, 0].tolist()
         if not self._weigh(value, error):
             return False  # |phi| is largest at u = 0: rounding has drowned it
         base = abs(math.log(abs(c))) + abs(math.log1p(c)) + abs(math.log(self.step)) + 6.0
         # the height is a number taken out of every term, not an estimate: errors of K count in the terms
         self.height_error = [8.0 * UNIT * (abs(height) + base) for height in self.height]
+        # what is dropped is relative to the truth of the first term
+        for row, off in enumerate(first):
+            self.sum_error[row] += self.dropped * math.expm1(off)
         scale = math.log(self.step / math.pi) - math.log(abs(c)) - math.log1p(c)
         self.fixed = [height + scale for height in self.height]
         return True

@@ -126,8 +126,8 @@ class LaplaceSlice(EvenSlice):
 
     def __init__(self, a: float, c: float) -> None:
         super().__init__(a, c)
-        log_phi = float(self.log_phi(np.array([c + 0.5 + 0j]))[0][0].real)
-        slack = 1.0 + 1e-12 + 8.0 * UNIT * abs(c + 1.0) * a
+        value, error = self.log_phi(np.array([c + 0.5 + 0j]))
+        log_phi, slack = float(value[0].real), 1.0 + 1e-12 + 8.0 * UNIT * abs(c + 1.0) * a + 2.0 * float(error[0])
         self._top = 0.5 * math.exp(c * a - log_phi) * slack  # tilted mass of the atom at +a
         self._bottom = 0.5 * math.exp(-(c + 1.0) * a - log_phi) * slack
         # the rest has a monotone density, at most half of `peak` and so |its transform| <= peak / u

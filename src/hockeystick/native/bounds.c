@@ -72,6 +72,8 @@ int weigh(Contour *contour, const double *value, const double *error, double *er
     double scale = log(contour->step / PI) - log(c) - log1p(c);
     for (int row = 0; row < contour->many; row++) {
         contour->height_error[row] = 8.0 * UNIT * (fabs(heights[row]) + base);
+        contour->sum_error[row] +=
+            contour->dropped * expm1(error[row * contour->nodes]); /* it is relative to the first term's truth */
         contour->fixed[row] = heights[row] + scale;
     }
     return 1;

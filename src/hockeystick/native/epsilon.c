@@ -56,7 +56,7 @@ static int ordered(Run *run, Size removals) {
     run->removal[1] = 0;
     run->law = &SAMPLED;
     return 1 <= removals && removals <= 3 && 1e-100 < run->noise && run->noise < 1e100 && 1e-300 < run->rate && run->rate < 1.0 &&
-           run->noise_error >= 0.0 && run->noise_error < 1e-6 && 1.0 <= run->count && run->count < INFINITY &&
+           run->noise_error >= 0.0 && run->noise_error < 1e-9 && 1.0 <= run->count && run->count < INFINITY &&
            -1e3 < run->log_delta && run->log_delta < 0.0;
 }
 

@@ -106,7 +106,8 @@ static int falls(const Contour *contour, const Guide *guide, const Run *run, dou
     double a = run->noise, c = contour->c, terms[TERMS], error, scale = series_of(a, terms), left = contour->width;
     (void)guide;
     (void)far;
-    double value = log_phi(a, scale, terms, (Complex){c + 0.5, 0.0}, &error).re, slack = 1.0 + 1e-12 + 8.0 * UNIT * (c + 1.0) * a;
+    double value = log_phi(a, scale, terms, (Complex){c + 0.5, 0.0}, &error).re,
+           slack = 1.0 + 1e-12 + 8.0 * UNIT * (c + 1.0) * a + 2.0 * error;
     double top = 0.5 * exp(c * a - value) * slack,
            bottom = 0.5 * exp(-(c + 1.0) * a - value) * slack; /* the atoms' tilted masses */
     double peak = larger(top, bottom), rest = larger(0.0, 1.0 - top - bottom), atoms = top + bottom;
