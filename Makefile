@@ -24,6 +24,7 @@ test: $(VENV)/.test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 bench: $(BENCH)/.bench
+	$(BENCH_BIN)/python -m compileall -q src/hockeystick  # as pip does for the peers
 	$(ONE_CORE) $(BENCH_BIN)/python -m bench $(BENCH_OPTIONS)
 
 bench-check: $(VENV)/.test
