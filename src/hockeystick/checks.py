@@ -73,7 +73,7 @@ def count(name: str, value: Any, least: int = 0) -> int:
     allowed = f"a whole number from {least} to {MOST_STEPS}"
     number = value if type(value) is int else real(name, value, allowed)
     if number != (whole := int(number)) or not least <= whole <= MOST_STEPS:
-        shown = value if abs(whole) < 10**40 else "a number of more than forty digits"
+        shown = value if type(value) is not int or abs(whole) < 10**40 else "a number of more than forty digits"
         raise BadValue(f"{name} is {shown}; allowed: {allowed}.")
     return whole
 
