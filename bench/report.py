@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from .verdicts import OURS
+from hockeystick.verdicts import OURS
 
 
 def number(text: str) -> str:

@@ -16,7 +16,8 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 import hockeystick as hs  # noqa: E402
 import oracle  # noqa: E402
 from cases import built, spaced  # noqa: E402
-from hockeystick.loss.contour import Saddle  # noqa: E402
+from hockeystick.loss.contour.contour import Saddle  # noqa: E402
+from hockeystick.loss.protocol import Inconclusive  # noqa: E402
 from progress import bar  # noqa: E402
 
 STORED = ROOT / "tests" / "data" / "truth.json"
@@ -81,7 +82,7 @@ def verdict(case: dict[str, object]) -> tuple[str, hs.Bounds]:
                 bottom = laid.log_delta(bounds.lower)
                 reached |= bottom >= target
                 undecided |= not (bottom >= target or bottom < target)
-        except (oracle.Undecided, hs.loss.noise.TooFine, ValueError, ZeroDivisionError):
+        except (oracle.Undecided, Inconclusive, ValueError, ZeroDivisionError):
             undecided = True
             break
     if reached and not undecided:
@@ -102,7 +103,7 @@ def truth(case: dict[str, object]) -> str | None:
             return None
         try:
             found = contour(case, order, near).epsilon(case["delta"], near)
-        except (oracle.Undecided, hs.loss.noise.TooFine, ValueError, ZeroDivisionError):
+        except (oracle.Undecided, Inconclusive, ValueError, ZeroDivisionError):
             return None
         best = found if best is None or found > best else best
     return best.str(30, radius=False) if best is not None and best.is_finite() else None

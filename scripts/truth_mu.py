@@ -16,8 +16,6 @@ from pathlib import Path
 from flint import arb, ctx
 from scipy.special import ndtri
 
-import hockeystick as hs
-
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
@@ -26,6 +24,7 @@ import oracle  # noqa: E402
 import truth  # noqa: E402
 import truth_all  # noqa: E402
 from closed import gaussian_delta  # noqa: E402
+from hockeystick.loss.protocol import Inconclusive  # noqa: E402
 
 EPSILONS = 32
 MOST = 60  # steps of a part other than DP-SGD's
@@ -88,7 +87,7 @@ class Contours:
                 return found.exp()
         try:
             contour = truth.contour(self.case, order, epsilon)
-        except (oracle.Undecided, hs.loss.noise.TooFine, ValueError, ZeroDivisionError):
+        except (oracle.Undecided, Inconclusive, ValueError, ZeroDivisionError):
             return arb(0.5, 0.5)  # nothing is known
         self.laid[order].append((epsilon, contour))
         found = contour.log_delta(epsilon).exp()

@@ -106,7 +106,7 @@ class Cut:
 
 def tiny(hs, rng, mixed, least=-95, most=-25):
     """One random run of many steps at a tiny delta, or None if its line is too short or its nodes too far apart."""
-    from hockeystick.loss.parted_marks import Sketch
+    from hockeystick.loss.bigjump.thresholds import Sketch
 
     rate, noise = 10 ** rng.uniform(-6, -4), 10 ** rng.uniform(0.3, 1.3)
     steps, delta = round(10 ** rng.uniform(-1, 3) / rate), 10 ** rng.uniform(least, most)

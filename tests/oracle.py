@@ -47,7 +47,7 @@ def _sampled_log_phi(part: Part, c: float, step: float, nodes: int, slack_log: f
     low = -math.sqrt(2 * (lead + max(0.0, k0 * math.log1p(-part.b))))
     high = max(math.sqrt(2 * lead) + 1 / s, max(k0, 1.0) / s + math.sqrt(2 * lead))
     if k0 > 0:  # stop once e^{kL} and e^L are both negligible for good
-        from hockeystick.loss.noise import Shape
+        from hockeystick.loss.sampled.quadrature import Shape
 
         high = min(high, max(Shape(s, part.b).right_edge(max(k0, 1.0), -lead), 1.0))
     count = int((high - low) / h) + 2

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.batch import sampled_epsilons
-from hockeystick.loss.batch_grid import Runs
+from hockeystick.loss.answers.batch import sampled_epsilons
+from hockeystick.loss.answers.batch_grid import Runs
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 

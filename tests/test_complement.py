@@ -9,8 +9,8 @@ from flint import arb
 
 import hockeystick as hs
 import oracle
-from hockeystick.loss.complement import log_complement, log_of_rest
-from hockeystick.loss.engine import log_delta_interval
+from hockeystick.loss.answers.complement import log_complement, log_of_rest
+from hockeystick.loss.engines.driver import log_delta_interval
 
 mp.mp.dps = 60
 

@@ -13,7 +13,8 @@ from mpmath import mp, mpf
 
 import hockeystick as hs
 from hockeystick import conversion
-from hockeystick.conversion import normals, reify
+from hockeystick.conversion import reify
+from hockeystick.conversion._kernels import normals
 from hockeystick.conversion.gdp import mu_ends
 from hockeystick.errors import BadType, BadValue, Unsupported
 

@@ -9,8 +9,8 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from hockeystick.loss import direct
-from hockeystick.loss.engine import epsilon_interval
+from hockeystick.loss.engines import compiled as direct
+from hockeystick.loss.engines.driver import epsilon_interval
 from hockeystick.native import core
 from hockeystick.numerics.rounding import SQUARE_ERROR
 from oracle import laplace_delta

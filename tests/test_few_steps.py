@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.revealed import RevealedLoss
+from hockeystick.loss.pairs.gaussian import GaussianLoss
+from hockeystick.loss.pairs.public_mixture import RevealedLoss
 
 CASES = {
     "a replaced record in Poisson samples": (hs.Gaussian(sigma=0.4398).poisson(rate=1 / 6) * 4, "replace", 0.0),

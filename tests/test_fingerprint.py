@@ -5,9 +5,9 @@ What changes a bit is named in CHANGELOG.md, with the reason, and recorded anew.
 
 import json
 
-import fingerprint
 import pytest
 
+import fingerprint
 from hockeystick.native import core
 from twins import pure
 

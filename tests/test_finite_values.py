@@ -10,14 +10,14 @@ from flint import arb, ctx
 from mpmath import mp, mpf
 
 import hockeystick as hs
+from hockeystick.loss.bigjump.atoms import large_epsilon, large_log_delta
 from hockeystick.loss.composed import composed
-from hockeystick.loss.discrete import ListedLoss
-from hockeystick.loss.large_atoms import large_epsilon, large_log_delta
-from hockeystick.loss.lattice_answers import lattice_epsilon
-from hockeystick.loss.listed import listed_epsilon, listed_log_delta
-from hockeystick.loss.noise import TooFine
-from hockeystick.loss.search import ends
-from hockeystick.loss.smeared import smeared_epsilon, smeared_log_delta
+from hockeystick.loss.enumeration.meet_in_middle import listed_epsilon, listed_log_delta
+from hockeystick.loss.invert import ends
+from hockeystick.loss.lattice.refine import lattice_epsilon
+from hockeystick.loss.pairs.discrete import ListedLoss
+from hockeystick.loss.protocol import Inconclusive
+from hockeystick.loss.smoothing import smeared_epsilon, smeared_log_delta
 
 SLACK = 1e-15
 
@@ -64,14 +64,14 @@ def test_delta_of_a_few_steps_lies_within(seed: int) -> None:
         truth = exact_delta(exact, steps, epsilon)
         try:
             low, high = smeared_log_delta(run, epsilon)
-        except TooFine:
+        except Inconclusive:
             continue
         assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high)), (epsilon, low, high, truth)
         if not truth:
             continue
         try:
             found = smeared_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
-        except TooFine:
+        except Inconclusive:
             continue
         assert found[0] <= epsilon <= found[1]
 
@@ -208,12 +208,12 @@ def test_large_values_counted_apart_are_right(seed: int) -> None:
             continue
         try:
             low, high = large_log_delta(run, epsilon)
-        except TooFine:
+        except Inconclusive:
             continue
         assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high)), (epsilon, low, high, truth)
         try:
             found = large_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
-        except TooFine:
+        except Inconclusive:
             continue
         assert found[0] <= epsilon <= found[1]
 

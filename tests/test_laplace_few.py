@@ -7,7 +7,7 @@ import mpmath as mp
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.laplace_few import MOST, few_laplace
+from hockeystick.loss.pairs.laplace_closed import MOST, few_laplace
 from oracle import laplace_delta
 
 

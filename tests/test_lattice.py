@@ -9,18 +9,18 @@ import pytest
 from flint import arb, ctx, fmpz_poly
 
 import hockeystick as hs
-from hockeystick.loss.atomic import AtomicLoss
 from hockeystick.loss.composed import ComposedLoss
-from hockeystick.loss.discrete import ListedLoss, ResponseLoss, ShiftLoss
-from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
-from hockeystick.loss.lattice import Lattice
-from hockeystick.loss.lattice_answers import lattice_epsilon, lattice_log_delta
-from hockeystick.loss.lattice_window import Window
-from hockeystick.loss.plan import Plan
+from hockeystick.loss.lattice.lattice import Lattice
+from hockeystick.loss.lattice.plan import Plan
+from hockeystick.loss.lattice.refine import lattice_epsilon, lattice_log_delta
+from hockeystick.loss.lattice.window import Window
+from hockeystick.loss.pairs.atomic import AtomicLoss
+from hockeystick.loss.pairs.discrete import ListedLoss, ResponseLoss, ShiftLoss
+from hockeystick.loss.pairs.gaussian import GaussianLoss, gaussian_log_delta
+from hockeystick.numerics.cancellation_free import log_fraction
 from hockeystick.numerics.convolve import Law, Sum
 from hockeystick.numerics.normal import log_normal_cells
 from hockeystick.numerics.rounding import FFT, UNIT
-from hockeystick.numerics.series import log_fraction
 from samples import DISCRETE, DRAWN, SAMPLED, UNSAMPLED
 
 

@@ -25,6 +25,25 @@ LAYERS = (
     ("cli", "__main__"),
 )
 
+# Within `loss`: the same rule, room by room.
+ROOMS = (
+    "protocol",
+    "bins",
+    "invert",
+    "pairs",
+    "sampled",
+    "composed",
+    "bounds",
+    "contour",
+    "lattice",
+    "smoothing",
+    "enumeration",
+    "bigjump",
+    "engines",
+    "answers",
+)
+MOST_MODULES = 16  # in a folder
+
 # Convenience methods that import, inside themselves, what stands below them (for type checkers also at the top).
 EXCEPTIONS = {
     ("mechanism.release", "sampling.poisson"),  # Release.poisson
@@ -38,7 +57,7 @@ EXCEPTIONS = {
 
 
 class Import(NamedTuple):
-    importer: str  # "loss.engine"
+    importer: str  # "loss.engines.driver"
     imported: str  # "numerics.roots" within the package, else "scipy.special"
     own: bool  # from this package
     deferred: bool  # inside a function, or for type checkers only
@@ -105,8 +124,8 @@ def test_every_module_has_a_layer():
 
 
 def test_imports_are_found():
-    assert Import("loss.engine", "numerics.roots", True, False) in OWN
-    assert Import("mechanism.many", "loss.batch", True, False) in OWN
+    assert Import("loss.engines.driver", "numerics.roots", True, False) in OWN
+    assert Import("mechanism.many", "loss.answers.batch", True, False) in OWN
     assert Import("mechanism.release", "portable", True, True) in OWN
     assert all(one.imported in MODULES for one in OWN)
 
@@ -115,6 +134,26 @@ def test_imports_go_one_way():
     wrong = {one for one in OWN if layer(one.imported) > layer(one.importer)}
     assert {(one.importer, one.imported) for one in wrong if not one.deferred} == set()
     assert {(one.importer, one.imported) for one in wrong} == EXCEPTIONS  # no more, and none that has gone
+
+
+def room(module: str) -> int:
+    return ROOMS.index(module.split(".")[1])
+
+
+def test_imports_within_loss_go_one_way():
+    inner = [one for one in OWN if one.importer.startswith("loss.") and one.imported.startswith("loss.")]
+    assert len(inner) > 200
+    assert {(one.importer, one.imported) for one in inner if room(one.imported) > room(one.importer)} == set()
+
+
+def test_the_rooms_are_those_of_the_folder():
+    assert sorted({module.split(".")[1] for module in MODULES if module.startswith("loss.")}) == sorted(ROOMS)
+
+
+def test_no_folder_is_crowded():
+    folders = [path for path in PACKAGE.rglob("*") if path.is_dir()]
+    modules = {folder.name: sum(path.name != "__init__.py" for path in folder.glob("*.py")) for folder in folders}
+    assert {name: count for name, count in modules.items() if count > MOST_MODULES} == {}
 
 
 def test_numerics_imports_only_numerics():
@@ -138,12 +177,12 @@ def test_scipy_is_imported_inside_functions_only():
 
 
 def test_a_description_needs_no_numpy():
-    """Nor does a question that the compiled core answers whole (`loss/direct.py`): what they import at the top, on and on."""
+    """Nor does a question that the compiled core answers whole (`engines/compiled.py`): what they import, on and on."""
     reached, left = set(), {"__init__", "mechanism.gaussian", "mechanism.training", "sampling.poisson"}
     while left:
         reached |= left
         left = {one.imported for one in OWN if one.importer in left and not one.deferred} - reached
-    assert "loss.direct" in reached
+    assert "loss.engines.compiled" in reached
     assert "numpy" not in {one.imported.partition(".")[0] for one in ALL if one.importer in reached and not one.deferred}
 
 

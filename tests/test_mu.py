@@ -12,8 +12,8 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import conversion
-from hockeystick.conversion.normals import stick
-from hockeystick.loss.tail import tails
+from hockeystick.conversion._kernels.normals import stick
+from hockeystick.loss.answers.gdp_tail import tails
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 

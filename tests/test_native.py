@@ -17,16 +17,20 @@ from flint import arb, arb_series, ctx
 
 import hockeystick as hs
 from hockeystick import native
-from hockeystick.loss import contour, noise, parted_cells, sampled_decay
-from hockeystick.loss.noise import Grid, Nodes, Shape, TooFine
-from hockeystick.loss.parted_cells import Marks
-from hockeystick.loss.parted_step import PartedStep
-from hockeystick.loss.sampled import Guide, SampledGaussianLoss
-from hockeystick.loss.sampled_slice import SampledGaussianSlice
+from hockeystick.loss.bigjump import cells as parted_cells
+from hockeystick.loss.bigjump.cells import Marks
+from hockeystick.loss.bigjump.transform import PartedStep
+from hockeystick.loss.contour import contour
+from hockeystick.loss.protocol import Inconclusive
+from hockeystick.loss.sampled import gaussian_decay as sampled_decay
+from hockeystick.loss.sampled import quadrature as noise
+from hockeystick.loss.sampled.gaussian import Guide, SampledGaussianLoss
+from hockeystick.loss.sampled.gaussian_slice import SampledGaussianSlice
+from hockeystick.loss.sampled.quadrature import Grid, Nodes, Shape
 from hockeystick.native import core
 from hockeystick.numerics import rounding
-from hockeystick.numerics.cells import COUNT, Cells
-from hockeystick.numerics.series import Array, ComplexArray
+from hockeystick.numerics.cancellation_free import Array, ComplexArray
+from hockeystick.numerics.geometric_cells import COUNT, Cells
 from twins import USERS, pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
@@ -39,13 +43,13 @@ def shapes(count: int, seed: int) -> Iterator[tuple[random.Random, Shape]]:
 
 
 def both(build: Callable[[], object]) -> tuple[object, object]:
-    """What both say, or TooFine."""
+    """What both say, or Inconclusive."""
 
     def told() -> object:
         try:
             return build()
-        except TooFine:
-            return TooFine
+        except Inconclusive:
+            return Inconclusive
 
     with pure():
         plain = told()
@@ -53,7 +57,7 @@ def both(build: Callable[[], object]) -> tuple[object, object]:
 
 
 def test_all_users_of_the_core_are_known() -> None:
-    assert {module.__name__.rpartition(".")[2] for module in USERS} >= {"batch", "contour", "engine", "noise", "parted_cells"}
+    assert {module.__name__.rpartition(".")[2] for module in USERS} >= {"batch", "cells", "contour", "driver", "quadrature"}
 
 
 def test_both_have_the_same_constants() -> None:
@@ -211,7 +215,7 @@ def slices(count: int, seed: int) -> Iterator[tuple[random.Random, Callable[[], 
         ) -> SampledGaussianSlice:
             found = SampledGaussianLoss(shape, removals, Guide(shape)).slice(c, 2.0 * c, n)
             if not isinstance(found, SampledGaussianSlice):
-                raise TooFine
+                raise Inconclusive
             return found
 
         yield rng, line

@@ -10,12 +10,12 @@ from flint import arb
 
 import hockeystick as hs
 from hockeystick.loss.composed import composed
-from hockeystick.loss.contour import Saddle
-from hockeystick.loss.direct import laplace_epsilon
-from hockeystick.loss.laplace import LaplaceLoss
+from hockeystick.loss.contour.contour import Saddle
+from hockeystick.loss.engines.compiled import laplace_epsilon
+from hockeystick.loss.pairs.laplace import LaplaceLoss
 from hockeystick.mechanism.release import Release
 from hockeystick.native import core
-from hockeystick.numerics.cells import Cells
+from hockeystick.numerics.geometric_cells import Cells
 from oracle import Contour, Part
 from test_laplace_few import exact
 from truth_sparse import log_delta

@@ -9,13 +9,13 @@ import pytest
 from scipy.special import erfcx, log_ndtr, ndtr, wofz
 
 import hockeystick as hs
-from hockeystick.loss.noise import Shape
-from hockeystick.loss.parted_cells import Marks
+from hockeystick.loss.bigjump.cells import Marks
+from hockeystick.loss.sampled.quadrature import Shape
 from hockeystick.mechanism.growing import Growing
 from hockeystick.native import core
-from hockeystick.numerics.cells import COUNT, Cells
+from hockeystick.numerics.cancellation_free import Array, ComplexArray
+from hockeystick.numerics.geometric_cells import COUNT, Cells
 from hockeystick.numerics.rounding import FUNCTION
-from hockeystick.numerics.series import Array, ComplexArray
 from twins import pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")

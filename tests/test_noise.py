@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.noise import Grid, Shape, TooFine
-from hockeystick.loss.sampled_decay import cut_step, sampled_gap
-from hockeystick.numerics.cells import RATIO, Cells
+from hockeystick.loss.protocol import Inconclusive
+from hockeystick.loss.sampled.gaussian_decay import cut_step, sampled_gap
+from hockeystick.loss.sampled.quadrature import Grid, Shape
+from hockeystick.numerics.geometric_cells import RATIO, Cells
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 
@@ -44,7 +45,7 @@ def test_the_error_of_the_rule_is_below_its_bound(case):
         reach = random.uniform(0.0, 0.3) / max(float(np.sqrt(weight @ ratio**2)), 1e-9)
         try:
             grid = Grid(shape, k, level, 12.0, reach)
-        except TooFine:
+        except Inconclusive:
             continue
         for u in (0.0, 0.5 * reach, reach):
             truth = np.exp(level) * (weight @ np.exp(1j * u * ratio))
@@ -64,7 +65,7 @@ def test_the_decay_is_below_the_truth_and_not_far_below(case):
         lead = math.log(steps) + 14.0 + math.log(2.0 + abs(k))
         try:
             grid = Grid(shape, k, level, lead, 0.0, 0.0, cut_step(shape, min(-k, 1.0 - k, 0.0), lead))
-        except TooFine:
+        except Inconclusive:
             continue
         spread = math.sqrt(weight @ ratio**2 - (weight @ ratio) ** 2)
         cells = Cells(0.3 / (spread * math.sqrt(steps)))

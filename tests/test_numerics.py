@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy.special import erfcx
 
-from hockeystick.numerics import normal, roots, rounding, series
-from hockeystick.numerics.fourier import added_terms, fourier_sums
+from hockeystick.numerics import cancellation_free as series
+from hockeystick.numerics import normal, roots, rounding
+from hockeystick.numerics.fourier_sums import added_terms, fourier_sums
 
 WIDE = np.concatenate([-np.geomspace(1e-300, 700.0, 2000), np.geomspace(1e-300, 700.0, 2000), np.linspace(-40, 40, 2000)])
 ABOVE = np.concatenate([np.geomspace(1e-300, 1e300, 3000), np.linspace(0.3, 3.0, 3000)])

@@ -504,7 +504,7 @@ def test_the_values_of_opacus_for_gdp_are_below_the_truth(sigma, steps, claimed)
     from flint import arb
 
     import oracle
-    from hockeystick.loss.contour import Saddle
+    from hockeystick.loss.contour.contour import Saddle
 
     run = dpsgd((sigma, 0.04, steps))
     assert run.epsilon_bounds(DELTA).lower > claimed

@@ -15,9 +15,9 @@ from hockeystick import conversion
 from hockeystick.conversion import optimal_composition_delta, optimal_composition_epsilon
 from hockeystick.errors import BadType, BadValue
 from hockeystick.numerics.binomial import log_masses
-from hockeystick.numerics.halves import Halves
-from hockeystick.numerics.signs import Signs, log_stick, stick_root
-from hockeystick.numerics.smoothed import GOAL, Smoothed, smoothed
+from hockeystick.numerics.meet_in_middle import Halves
+from hockeystick.numerics.two_point_smoothed import GOAL, Smoothed, smoothed
+from hockeystick.numerics.two_point_sums import Signs, log_stick, stick_root
 
 BITS = 240
 

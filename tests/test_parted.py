@@ -11,16 +11,17 @@ import pytest
 from scipy.special import ndtr
 
 import hockeystick as hs
-from hockeystick.loss import engine
-from hockeystick.loss.beside_bounded import beside_bounded
-from hockeystick.loss.big_jump import jumped_epsilon, jumped_log_delta
-from hockeystick.loss.lattice_answers import lattice_epsilon
-from hockeystick.loss.noise import Shape, TooFine
-from hockeystick.loss.parted import Parted, parted_epsilon, parted_log_delta
-from hockeystick.loss.parted_cells import Marks, place
-from hockeystick.loss.parted_marks import Sketch, parts
-from hockeystick.loss.parted_step import PartedStep
-from hockeystick.numerics.cells import Cells
+from hockeystick.loss.bigjump.cells import Marks, place
+from hockeystick.loss.bigjump.guess import jumped_epsilon, jumped_log_delta
+from hockeystick.loss.bigjump.split import Parted, parted_epsilon, parted_log_delta
+from hockeystick.loss.bigjump.thresholds import Sketch, parts
+from hockeystick.loss.bigjump.transform import PartedStep
+from hockeystick.loss.engines import driver as engine
+from hockeystick.loss.engines.bounded_part import beside_bounded
+from hockeystick.loss.lattice.refine import lattice_epsilon
+from hockeystick.loss.protocol import Inconclusive
+from hockeystick.loss.sampled.quadrature import Shape
+from hockeystick.numerics.geometric_cells import Cells
 
 
 @pytest.fixture(autouse=True)
@@ -258,7 +259,7 @@ def test_agrees_with_the_contour_and_the_lattice():
         assert high - low < 1e-7 * high
         try:
             other = engine.by_contour(single_run, log_delta, (log_delta - 1e-14, log_delta + 1e-14))
-        except TooFine:
+        except Inconclusive:
             other = 0.0, math.inf
         assert other[0] <= high
         assert low <= other[1]
@@ -282,7 +283,7 @@ def test_every_bound_holds_for_every_epsilon():
 
 
 def lattice_ends(run, epsilon):
-    from hockeystick.loss.lattice_answers import lattice_log_delta
+    from hockeystick.loss.lattice.refine import lattice_log_delta
 
     return lattice_log_delta(run, epsilon)
 
@@ -303,11 +304,11 @@ def test_marks_are_ordered():
 def test_what_cannot_be_parted_is_refused():
     run = (hs.Gaussian(1.0).poisson(0.1) * 10)._run("add")
     assert not parts(run)
-    with pytest.raises(TooFine):
+    with pytest.raises(Inconclusive):
         parted_log_delta(run, 1.0)
     sparse = (hs.Gaussian(1.0).poisson(1e-4) * 10)._run("remove")
     for epsilon, log_delta in ((1e-9, -5.0), (0.1, -1e4), (1e5, -5.0)):
-        with pytest.raises(TooFine):
+        with pytest.raises(Inconclusive):
             Sketch(sparse, epsilon, log_delta)
 
 

@@ -14,12 +14,12 @@ from mpmath import mp, mpf
 import hockeystick as hs
 from adversary import REACH, Setting, outputs, random_setting, sums, true_delta, violated
 from hockeystick.loss.composed import composed
-from hockeystick.loss.folded import FoldedLoss
-from hockeystick.loss.lattice_answers import lattice_epsilon
-from hockeystick.loss.mixture import Mixture, MixtureLoss
-from hockeystick.loss.opposed import OpposedLaplaceLoss
+from hockeystick.loss.lattice.refine import lattice_epsilon
+from hockeystick.loss.sampled.gaussian_mixture import Mixture, MixtureLoss
+from hockeystick.loss.sampled.replace_one import OpposedLaplaceLoss
+from hockeystick.loss.sampled.symmetrised import FoldedLoss
 from hockeystick.neighbours import RELATIONS
-from hockeystick.numerics.cells import Cells
+from hockeystick.numerics.geometric_cells import Cells
 from hockeystick.sampling import support
 from hockeystick.sampling.group import GroupedRun
 
@@ -202,7 +202,7 @@ def test_contour_and_lattice_agree():
     ):
         run = composed([(loss, count)])
         ends = lattice_epsilon(run, math.log(delta), 1e-14)
-        from hockeystick.loss.engine import by_contour
+        from hockeystick.loss.engines.driver import by_contour
 
         low, high = by_contour(run, math.log(delta), (math.log(delta) - 1e-14, math.log(delta) + 1e-14))
         assert ends[0] <= high
@@ -383,7 +383,7 @@ def test_mixtures_of_one_component_are_the_sampled_step():
         order = "remove" if removal else "add"
         mixture = Mixture((math.log(0.05),), (1.0 / 1.7,), math.log1p(-0.05))
         loss = MixtureLoss(mixture) if removal else MixtureLoss(Mixture(), mixture)
-        from hockeystick.loss.engine import epsilon_interval
+        from hockeystick.loss.engines.driver import epsilon_interval
 
         low, high = epsilon_interval(composed([(loss, 200)]), 1e-7)
         known = (hs.Gaussian(sigma=1.7).poisson(rate=0.05) * 200).epsilon_bounds(1e-7, neighbours=order)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss import shared
-from hockeystick.loss.contour import Contour, Saddle
-from hockeystick.loss.contour_many import contour_ends, estimates
+from hockeystick.loss.answers import many as shared
+from hockeystick.loss.contour.contour import Contour, Saddle
+from hockeystick.loss.contour.vectorised import contour_ends, estimates
 
 RUNS = {
     "dpsgd": hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 10_000,

@@ -10,9 +10,9 @@ from mpmath import mp, mpf
 from scipy.special import gammaln
 
 import hockeystick as hs
-from hockeystick.loss.shuffled import BystanderLoss, CloneLoss
+from hockeystick.loss.pairs.shuffled import BystanderLoss, CloneLoss
 from hockeystick.numerics.binomial import log_fair_masses
-from hockeystick.numerics.sign_means import blocks, sign_means
+from hockeystick.numerics.convex_order import blocks, sign_means
 from samples import strict
 
 

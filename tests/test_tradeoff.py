@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 
 import hockeystick as hs
 from hockeystick import conversion
-from hockeystick.conversion.chords import lowest
+from hockeystick.conversion._kernels.chords import lowest
 from hockeystick.numerics.rounding import down, up
 
 DPSGD = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000

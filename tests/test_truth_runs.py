@@ -9,7 +9,7 @@ from flint import arb
 import hockeystick as hs
 import oracle
 from cases import built
-from hockeystick.loss.contour import Saddle
+from hockeystick.loss.contour.contour import Saddle
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 

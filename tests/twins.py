@@ -10,7 +10,7 @@ import pytest
 import hockeystick.loss
 import hockeystick.native
 
-MODULES = [importlib.import_module(one.name) for one in pkgutil.iter_modules(hockeystick.loss.__path__, "hockeystick.loss.")]
+MODULES = [importlib.import_module(one.name) for one in pkgutil.walk_packages(hockeystick.loss.__path__, "hockeystick.loss.")]
 USERS = [module for module in MODULES if hasattr(module, "core")]
 
 

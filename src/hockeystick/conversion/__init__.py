@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..later import later
 
 if TYPE_CHECKING:
-    from .composition import advanced_composition, basic_composition
+    from .composition import advanced_composition, basic_composition, mean_error_lower_bound
     from .curve import rdp_curve_to_delta, rdp_curve_to_epsilon
     from .gaussian_variance import (
         gaussian_sigma,
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
         gdp_tradeoff,
         pure_to_gdp,
     )
-    from .gdp_measure import gdp_transform, head_mu, head_mu_grid, tail_mu
+    from .gdp_supremum import gdp_transform, head_mu, head_mu_grid, tail_mu
     from .group import group_approx, group_rdp, group_zcdp, mixture_rdp, replace_from_add_remove
-    from .lower_bound import mean_error_lower_bound
     from .optimal_composition import optimal_composition_delta, optimal_composition_epsilon
     from .optimal_rdp import rdp_budget, rdp_budget_two_sided, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
-    from .order import implied_delta, implies, refine_noise, refined_profile, sufficient_delta
+    from .partial_order import implied_delta, implies, refine_noise, refined_profile, sufficient_delta
     from .rdp_bounds import (
         rdp_budget_closed,
         rdp_to_delta_classic,
@@ -144,7 +143,7 @@ __all__ = [
 __getattr__ = later(
     __name__,
     {
-        "composition": ("advanced_composition", "basic_composition"),
+        "composition": ("advanced_composition", "basic_composition", "mean_error_lower_bound"),
         "curve": ("rdp_curve_to_delta", "rdp_curve_to_epsilon"),
         "gaussian_variance": (
             "gaussian_sigma",
@@ -162,12 +161,11 @@ __getattr__ = later(
             "gdp_tradeoff",
             "pure_to_gdp",
         ),
-        "gdp_measure": ("gdp_transform", "head_mu", "head_mu_grid", "tail_mu"),
+        "gdp_supremum": ("gdp_transform", "head_mu", "head_mu_grid", "tail_mu"),
         "group": ("group_approx", "group_rdp", "group_zcdp", "mixture_rdp", "replace_from_add_remove"),
-        "lower_bound": ("mean_error_lower_bound",),
         "optimal_composition": ("optimal_composition_delta", "optimal_composition_epsilon"),
         "optimal_rdp": ("rdp_budget", "rdp_budget_two_sided", "rdp_to_delta", "rdp_to_epsilon", "rdp_zero_epsilon"),
-        "order": ("implied_delta", "implies", "refine_noise", "refined_profile", "sufficient_delta"),
+        "partial_order": ("implied_delta", "implies", "refine_noise", "refined_profile", "sufficient_delta"),
         "rdp_bounds": (
             "rdp_budget_closed",
             "rdp_to_delta_classic",

@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import checks
 from ..errors import BadType, BadValue, Unsupported
-from . import arguments
-from .broadcast import broadcast
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
 from .optimal_rdp import epsilon_of_renyi, log_delta_of_renyi, rdp_to_delta, rdp_to_epsilon
 
 _PATIENCE = 4

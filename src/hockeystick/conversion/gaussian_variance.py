@@ -10,9 +10,9 @@ from typing import Any
 from .. import checks
 from ..errors import BadValue, Unreachable, Unsupported
 from ..numerics.rounding import FUNCTION, UNIT, up
-from . import arguments
-from .broadcast import broadcast
-from .normals import mu_bounds
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
+from ._kernels.normals import mu_bounds
 from .zcdp import zcdp_budget_classic, zcdp_budget_improved
 
 

@@ -13,10 +13,9 @@ from .. import checks
 from ..errors import BadType
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import ERFCX, FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
-from . import arguments
-from .broadcast import broadcast
-from .group import probability
-from .normals import (
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
+from ._kernels.normals import (
     ROOT_HALF,
     ROOT_TWO_PI,
     checked_epsilon,
@@ -28,6 +27,7 @@ from .normals import (
     quantile,
     stick,
 )
+from .group import probability
 
 
 @broadcast

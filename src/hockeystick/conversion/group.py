@@ -9,8 +9,8 @@ from typing import Any
 from ..checks import count, non_negative, real
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, up
-from . import arguments
-from .broadcast import broadcast
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
 
 
 def probability(name: str, value: Any) -> float:

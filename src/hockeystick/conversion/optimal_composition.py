@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.cancellation_free import log_fraction
 from ..numerics.rounding import FUNCTION, UNIT, exp_up, up
-from ..numerics.series import log_fraction
-from ..numerics.signs import Signs, log_stick, stick_root
-from . import arguments
-from .broadcast import broadcast
+from ..numerics.two_point_sums import Signs, log_stick, stick_root
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
 from .composition import Part, checked_parts
 from .group import exact_up, probability
 

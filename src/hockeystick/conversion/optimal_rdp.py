@@ -10,11 +10,11 @@ relative change of gamma by 5e-14).  A product (order - 1) * gamma below 1e-280 
 
 import math
 
+from ..numerics.cancellation_free import Array
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_up, up
-from ..numerics.series import Array
-from . import arguments
-from .broadcast import broadcast, vectorised
-from .renyi_kernel import (
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast, vectorised
+from ._kernels.renyi import (
     LEAST_CUMULANT,
     LIFT,
     delta_bound,
@@ -132,7 +132,7 @@ def _epsilon(order: float, gamma: float, delta: float, scale: float) -> float:
 
 
 def _epsilons(order: Array, gamma: Array, delta: Array) -> Array | None:
-    from .renyi_arrays import epsilons
+    from ._kernels.renyi_arrays import epsilons
 
     return epsilons(order, gamma, delta, rdp_to_epsilon)
 

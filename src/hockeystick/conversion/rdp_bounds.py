@@ -7,9 +7,9 @@ Proposition 14); `_classic` is Mironov's conversion (A, Theorem 1).  The optimum
 import math
 
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_up, up
-from . import arguments
-from .broadcast import broadcast
-from .renyi_kernel import FAR, exact_product, exact_sum, remainder
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
+from ._kernels.renyi import FAR, exact_product, exact_sum, remainder
 
 
 def exp_of_sum(high: float, low: float, error: float) -> float:

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..checks import positive, real
 from ..errors import BadType, BadValue
-from ..numerics.exact_noise import discrete_laplace
 from ..numerics.rounding import LARGEST
+from ._kernels.exact_noise import discrete_laplace
 
 _BITS = 40  # steps of the grid within the scale of the noise
 _RANGE = 1e150

@@ -14,8 +14,8 @@ from ..checks import non_negative, real
 from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, up
-from . import arguments
-from .broadcast import broadcast
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
 from .group import curve, exact_up, group_rdp, log_mixture, probability
 from .subsampling_bounds import large_order
 

@@ -26,8 +26,8 @@ from ..checks import non_negative, real
 from ..checks import rate as checked_rate
 from ..errors import BadValue, Unsupported
 from ..numerics.rounding import SMALLEST, down
-from . import arguments
-from .broadcast import broadcast
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
 from .group import curve, exact_up, log_mixture
 
 _MOST_RATE = 0.6321205588285577  # the largest double below 1 - 1/e

@@ -14,14 +14,14 @@ from typing import Any
 from .. import checks
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up, up
-from . import arguments
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
+from ._kernels.chords import Interval
+from ._kernels.normals import quantile
 from .best_test import best_test
-from .broadcast import broadcast
-from .chords import Interval
 from .curve import best_order, checked_curve, listed_orders
 from .group import probability
-from .normals import quantile
-from .order import checked_profile
+from .partial_order import checked_profile
 
 
 @broadcast

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import FUNCTION, UNIT, down, up
-from . import arguments
-from .broadcast import broadcast
+from ._kernels import arguments
+from ._kernels.broadcast import broadcast
 from .curve import best_order
 from .optimal_rdp import epsilon_of_renyi, log_delta_of_renyi, rdp_budget, rdp_to_delta, rdp_to_epsilon
 from .rdp_bounds import exp_of_sum, log_odds, tangent_epsilon

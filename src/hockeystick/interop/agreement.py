@@ -12,7 +12,7 @@ from typing import Literal
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType
-from ..loss.certain import Interval
+from ..loss.protocol import Interval
 from ..mechanism.release import Release
 from ..neighbours import STATED, Stated, checked
 from .engines import ENGINES, Cannot, asked

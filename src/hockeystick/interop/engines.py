@@ -3,17 +3,16 @@
 import math
 from collections.abc import Callable
 
-from ..loss.certain import Interval, largest
+from ..loss.bigjump.split import parted_epsilon
+from ..loss.bounds.renyi import renyi_epsilon
 from ..loss.composed import ComposedLoss
-from ..loss.engine import by_closed_form, by_contour, has_closed
-from ..loss.lattice_answers import lattice_epsilon
-from ..loss.listed import listed_epsilon
-from ..loss.noise import TooFine
-from ..loss.parted import parted_epsilon
-from ..loss.real_axis import renyi_epsilon
-from ..loss.renyi import RenyiLoss
-from ..loss.signs import signs_epsilon
-from ..loss.smeared import smeared_epsilon
+from ..loss.engines.driver import by_closed_form, by_contour, has_closed
+from ..loss.enumeration.meet_in_middle import listed_epsilon
+from ..loss.enumeration.two_point import signs_epsilon
+from ..loss.lattice.refine import lattice_epsilon
+from ..loss.pairs.renyi import RenyiLoss
+from ..loss.protocol import Inconclusive, Interval, largest
+from ..loss.smoothing import smeared_epsilon
 from ..numerics.rounding import FUNCTION
 
 Engine = Callable[[ComposedLoss, float, float], Interval]
@@ -44,7 +43,7 @@ def _each(engine: Engine, why: str) -> Engine:
         for single in run.singles():
             try:
                 ends.append(engine(single, log_delta, slack))
-            except TooFine:
+            except Inconclusive:
                 ends.append((0.0, math.inf))
         found = largest(ends)
         if found[1] == math.inf:
@@ -83,7 +82,7 @@ def asked(engine: str, run: ComposedLoss, delta: float) -> Interval:
     log_delta = math.log(delta)
     try:
         low, high = ENGINES[engine](run, log_delta, FUNCTION * abs(log_delta))
-    except TooFine:
+    except Inconclusive:
         raise Cannot("the loss is too fine for it") from None
     if not math.isfinite(high):
         raise Cannot("it proves nothing here")

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, NamedTuple
 
 from ..errors import BadType, BadValue
-from ..loss.certain import Interval
+from ..loss.protocol import Interval
 from ..mechanism.claim import PureDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace

@@ -9,44 +9,44 @@ from typing import TYPE_CHECKING
 from ..later import later
 
 if TYPE_CHECKING:
-    from .atomic import AtomicLoss as AtomicLoss
-    from .between import BetweenLoss as BetweenLoss
-    from .cumulant import Loss as Loss
-    from .discrete import DiscreteGaussianLoss as DiscreteGaussianLoss
-    from .discrete import DiscreteLaplaceLoss as DiscreteLaplaceLoss
-    from .discrete import ListedLoss as ListedLoss
-    from .discrete import ResponseLoss as ResponseLoss
-    from .discrete import SampledAtoms as SampledAtoms
-    from .discrete import UniformResponseLoss as UniformResponseLoss
-    from .divided import SampledLoss as SampledLoss
-    from .divided import WideDiscreteGaussianLoss as WideDiscreteGaussianLoss
-    from .engine import renyi_bound as renyi_bound
-    from .exponential import ExponentialLoss as ExponentialLoss
-    from .exponential import SampledExponentialLoss as SampledExponentialLoss
-    from .gaussian import GaussianLoss as GaussianLoss
-    from .half_line import HalfLine as HalfLine
-    from .laplace import LaplaceLoss as LaplaceLoss
-    from .mixture import Mixture as Mixture
-    from .mixture import MixtureLoss as MixtureLoss
-    from .noise import Shape as Shape
-    from .opposed import OpposedAtoms as OpposedAtoms
-    from .opposed import OpposedLaplaceLoss as OpposedLaplaceLoss
-    from .opposed import opposed_response as opposed_response
-    from .profile import ProfileLoss as ProfileLoss
-    from .renyi import RenyiLoss as RenyiLoss
-    from .sampled import Guide as Guide
-    from .sampled import SampledGaussianLoss as SampledGaussianLoss
-    from .sampled_laplace import SampledLaplaceLoss as SampledLaplaceLoss
-    from .shared import epsilon_intervals as epsilon_intervals
-    from .shared import log_delta_intervals as log_delta_intervals
+    from .answers.many import epsilon_intervals as epsilon_intervals
+    from .answers.many import log_delta_intervals as log_delta_intervals
+    from .engines.driver import renyi_bound as renyi_bound
+    from .pairs.atomic import AtomicLoss as AtomicLoss
+    from .pairs.binned import WideDiscreteGaussianLoss as WideDiscreteGaussianLoss
+    from .pairs.bounded_range import ExponentialLoss as ExponentialLoss
+    from .pairs.bracketed import BetweenLoss as BetweenLoss
+    from .pairs.discrete import DiscreteGaussianLoss as DiscreteGaussianLoss
+    from .pairs.discrete import DiscreteLaplaceLoss as DiscreteLaplaceLoss
+    from .pairs.discrete import ListedLoss as ListedLoss
+    from .pairs.discrete import ResponseLoss as ResponseLoss
+    from .pairs.discrete import SampledAtoms as SampledAtoms
+    from .pairs.discrete import UniformResponseLoss as UniformResponseLoss
+    from .pairs.gaussian import GaussianLoss as GaussianLoss
+    from .pairs.laplace import LaplaceLoss as LaplaceLoss
+    from .pairs.profile import ProfileLoss as ProfileLoss
+    from .pairs.renyi import RenyiLoss as RenyiLoss
+    from .protocol import Loss as Loss
+    from .sampled.binned import SampledLoss as SampledLoss
+    from .sampled.bounded_range import SampledExponentialLoss as SampledExponentialLoss
+    from .sampled.gaussian import Guide as Guide
+    from .sampled.gaussian import SampledGaussianLoss as SampledGaussianLoss
+    from .sampled.gaussian_mixture import Mixture as Mixture
+    from .sampled.gaussian_mixture import MixtureLoss as MixtureLoss
+    from .sampled.laplace import SampledLaplaceLoss as SampledLaplaceLoss
+    from .sampled.quadrature import Shape as Shape
+    from .sampled.replace_one import OpposedAtoms as OpposedAtoms
+    from .sampled.replace_one import OpposedLaplaceLoss as OpposedLaplaceLoss
+    from .sampled.replace_one import opposed_response as opposed_response
+    from .sampled.symmetric_quadrature import HalfLine as HalfLine
 
 __getattr__ = later(
     __name__,
     {
-        "atomic": ("AtomicLoss",),
-        "between": ("BetweenLoss",),
-        "cumulant": ("Loss",),
-        "discrete": (
+        "pairs.atomic": ("AtomicLoss",),
+        "pairs.bracketed": ("BetweenLoss",),
+        "protocol": ("Loss",),
+        "pairs.discrete": (
             "DiscreteGaussianLoss",
             "DiscreteLaplaceLoss",
             "ListedLoss",
@@ -54,19 +54,21 @@ __getattr__ = later(
             "SampledAtoms",
             "UniformResponseLoss",
         ),
-        "divided": ("SampledLoss", "WideDiscreteGaussianLoss"),
-        "engine": ("renyi_bound",),
-        "exponential": ("ExponentialLoss", "SampledExponentialLoss"),
-        "gaussian": ("GaussianLoss",),
-        "half_line": ("HalfLine",),
-        "laplace": ("LaplaceLoss",),
-        "mixture": ("Mixture", "MixtureLoss"),
-        "noise": ("Shape",),
-        "opposed": ("OpposedAtoms", "OpposedLaplaceLoss", "opposed_response"),
-        "profile": ("ProfileLoss",),
-        "renyi": ("RenyiLoss",),
-        "sampled": ("Guide", "SampledGaussianLoss"),
-        "sampled_laplace": ("SampledLaplaceLoss",),
-        "shared": ("epsilon_intervals", "log_delta_intervals"),
+        "pairs.binned": ("WideDiscreteGaussianLoss",),
+        "sampled.binned": ("SampledLoss",),
+        "engines.driver": ("renyi_bound",),
+        "pairs.bounded_range": ("ExponentialLoss",),
+        "sampled.bounded_range": ("SampledExponentialLoss",),
+        "pairs.gaussian": ("GaussianLoss",),
+        "sampled.symmetric_quadrature": ("HalfLine",),
+        "pairs.laplace": ("LaplaceLoss",),
+        "sampled.gaussian_mixture": ("Mixture", "MixtureLoss"),
+        "sampled.quadrature": ("Shape",),
+        "sampled.replace_one": ("OpposedAtoms", "OpposedLaplaceLoss", "opposed_response"),
+        "pairs.profile": ("ProfileLoss",),
+        "pairs.renyi": ("RenyiLoss",),
+        "sampled.gaussian": ("Guide", "SampledGaussianLoss"),
+        "sampled.laplace": ("SampledLaplaceLoss",),
+        "answers.many": ("epsilon_intervals", "log_delta_intervals"),
     },
 )

@@ -10,14 +10,14 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from ..numerics.cells import Cells
+from ..numerics.cancellation_free import Array, ComplexArray
+from ..numerics.geometric_cells import Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import LARGEST, UNIT
-from ..numerics.series import Array, ComplexArray
-from .atomic import AtomicLoss
-from .cumulant import Loss, Slice
-from .gaussian import GaussianLoss
-from .masses import Coarse, Divisible
+from .bins import Coarse, Divisible
+from .pairs.atomic import AtomicLoss
+from .pairs.gaussian import GaussianLoss
+from .protocol import Loss, Slice
 
 Expand = Callable[[float], tuple[float, float, float]]
 

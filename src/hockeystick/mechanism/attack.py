@@ -77,7 +77,7 @@ class Attacks(metaclass=Made):
         >>> hs.ApproxDP(epsilon=1.0, delta=1e-6).gdp().reason.partition(",")[0]
         'with a positive probability the loss is infinite'
         """
-        from ..loss.gdp import gaussian_dp
+        from ..loss.answers.gdp import gaussian_dp
         from .gaussian_dp import GaussianDP
 
         run = self._both(neighbours)
@@ -98,7 +98,7 @@ class Attacks(metaclass=Made):
         >>> print(f"{head.mu.upper:.4f} {head.residual:.0e}")
         1.2320 1e-06
         """
-        from ..loss.gdp import gaussian_head
+        from ..loss.answers.gdp import gaussian_head
         from .gaussian_dp import HeadGDP
 
         point = checks.positive("epsilon", epsilon)
@@ -120,7 +120,7 @@ class Attacks(metaclass=Made):
 
     def regret_bounds(self, delta: Any = None, tolerance: float = 1e-8, neighbours: str = STATED) -> Bounds:
         """Both ends of `regret`."""
-        from ..loss.regret import regret_ends
+        from ..loss.answers.gdp_regret import regret_ends
 
         tolerance = checks.positive("tolerance", tolerance)
         forward, backward, run = self._profiles(neighbours)
@@ -139,8 +139,8 @@ class Attacks(metaclass=Made):
         >>> print(hs.Gaussian(sigma=2.0).gdp_transform([0.0, 10.0]).round(9))
         [0.5 0.5]
         """
-        from ..loss.engine import log_delta_interval
-        from ..loss.gdp import mu_ends
+        from ..loss.answers.gdp import mu_ends
+        from ..loss.engines.driver import log_delta_interval
 
         run = self._both(neighbours)
 
@@ -196,7 +196,7 @@ class Attacks(metaclass=Made):
 
     def bayes_risk_bounds(self, prior: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `bayes_risk`."""
-        from ..loss.tradeoff import rest_ends
+        from ..loss.answers.tradeoff import rest_ends
 
         forward, backward, run = self._profiles(neighbours)
         forward, backward = rest_ends(run, forward), rest_ends(self._reversed(neighbours), backward)
@@ -249,8 +249,8 @@ class Attacks(metaclass=Made):
         self, neighbours: str, curve: bool = False
     ) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
         """log delta of the relation's pair, that of the reversed one, and the run; closer if a curve is wanted."""
-        from ..loss.gdp import profile_ends
-        from ..loss.plan import Care
+        from ..loss.answers.gdp import profile_ends
+        from ..loss.protocol import Care
 
         run, care = self._run(neighbours), Care.CURVE if curve else Care.MANY
         forward = profile_ends(run, care)
@@ -268,7 +268,7 @@ class Attacks(metaclass=Made):
 
     def _test(self, neighbours: str, relative: bool = True) -> "tuple[Callable[[float], Errors], bool]":
         """The best test of each level, and whether some mechanism attains what it does."""
-        from ..loss.tradeoff import tester
+        from ..loss.answers.tradeoff import tester
 
         forward, backward, run = self._profiles(neighbours, relative)
         return tester(run, self._reversed(neighbours), forward, backward, relative), run.tight

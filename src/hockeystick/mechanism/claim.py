@@ -14,7 +14,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
-from ..loss.direct import response_epsilon
+from ..loss.engines.compiled import response_epsilon
 from ..neighbours import DEFAULT, Order, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
@@ -252,6 +252,6 @@ def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss
         return once
     if not epsilon:
         return losses.ResponseLoss(0.0, 2, 2.0 * delta)
-    from ..loss.opposed import opposed_response
+    from ..loss.sampled.replace_one import opposed_response
 
     return opposed_response(once)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from ..errors import BadValue, Unsupported
-from ..loss.cumulant import Loss
-from ..loss.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss
-from ..loss.divided import WideDiscreteGaussianLoss
+from ..loss.pairs.binned import WideDiscreteGaussianLoss
+from ..loss.pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss
+from ..loss.protocol import Loss
 from ..neighbours import Order
 from .noise import AdditiveNoise
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..loss.batch import alike, sampled_epsilons
-from ..loss.batch_grid import Runs
+from ..loss.answers.batch import alike, sampled_epsilons
+from ..loss.answers.batch_grid import Runs
 from .many import sampled
 from .release import Release
 

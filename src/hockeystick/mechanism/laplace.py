@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .. import checks
 from .. import loss as losses
-from ..loss.direct import laplace_epsilon
+from ..loss.engines.compiled import laplace_epsilon
 from ..neighbours import Order
 from .noise import AdditiveNoise
 

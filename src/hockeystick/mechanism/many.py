@@ -8,10 +8,10 @@ import numpy as np
 
 from ..bounds import Bounds
 from ..errors import HockeystickError
-from ..loss.batch import sampled_epsilons
-from ..loss.batch_grid import Runs
+from ..loss.answers.batch import sampled_epsilons
+from ..loss.answers.batch_grid import Runs
 from ..loss.composed import ComposedLoss
-from ..loss.sampled import SampledGaussianLoss
+from ..loss.sampled.gaussian import SampledGaussianLoss
 from ..neighbours import STATED
 from .release import Release
 

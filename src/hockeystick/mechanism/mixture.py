@@ -6,9 +6,9 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadValue, Unsupported
-from ..loss.gaussian import GaussianLoss
-from ..loss.mixture import NORMAL, Mixture, MixtureLoss
-from ..loss.paired import paired
+from ..loss.pairs.gaussian import GaussianLoss
+from ..loss.pairs.ordered import paired
+from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
 from ..neighbours import Order, has_record
 from ..numerics.rounding import FUNCTION, UNIT
 from .release import Mechanism

@@ -9,8 +9,8 @@ from typing import Any
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
-from ..loss.between import BetweenLoss
-from ..loss.profile import ProfileLoss, claims_loss
+from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.profile import ProfileLoss, claims_loss
 from ..neighbours import DEFAULT
 from .claim import Claim
 from .gaussian_dp import GaussianDP, HeadGDP
@@ -81,7 +81,7 @@ class Profile(Claim):
         >>> round(sgd.function(0.0), 6)
         0.646685
         """
-        from ..conversion.order import inverted_rule, refined_profile
+        from ..conversion.partial_order import inverted_rule, refined_profile
 
         naive = inverted_rule(rule, checks.positive("sigma", sigma))
         return cls(refined_profile(naive) if refined else naive, neighbours, **more)
@@ -145,7 +145,7 @@ class Profile(Claim):
         if beyond == math.inf:
             reason = "the tail is given as heavier than that of any Gaussian noise, so no mu holds (G, Theorem 4.3)"
             return GaussianDP(Bounds(math.inf, math.inf), 0.0, math.inf, reason, 0)
-        from ..conversion.gdp_measure import head_mu
+        from ..conversion.gdp_supremum import head_mu
 
         asked: list[float] = []
         found = head_mu(lambda epsilon: asked.append(epsilon) or self._checked(epsilon), end, tolerance)  # type: ignore[func-returns-value]
@@ -158,7 +158,7 @@ class Profile(Claim):
         """See `Attacks.head_mu`: measured on the function itself."""
         if self.claims or neighbours == "replace" != self.neighbours:
             return super().head_mu(epsilon, tolerance, neighbours)
-        from ..conversion.gdp_measure import head_mu
+        from ..conversion.gdp_supremum import head_mu
 
         point = checks.positive("epsilon", epsilon)
         return HeadGDP(head_mu(self._checked, point, checks.positive("tolerance", tolerance)), point, self._checked(point))

@@ -11,7 +11,7 @@ from .. import checks
 from .. import loss as losses
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
-from ..loss.direct import close
+from ..loss.engines.compiled import close
 from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_ends
 from .attack import Attacks

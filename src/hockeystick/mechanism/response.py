@@ -6,7 +6,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadValue
-from ..loss.direct import response_epsilon
+from ..loss.engines.compiled import response_epsilon
 from ..neighbours import Order, has_record
 from .release import Mechanism
 
@@ -45,7 +45,7 @@ class RandomizedResponse(Mechanism):
         return {"epsilon": self.one_epsilon, **more, **({"null": self.null} if self.null else {})}
 
     def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
-        from ..loss.paired import paired
+        from ..loss.pairs.ordered import paired
 
         if not self.one_epsilon:
             return None

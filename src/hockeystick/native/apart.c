@@ -1,4 +1,4 @@
-/* epsilon of a sparse run of one sampled Gaussian mechanism in the order "remove", in one go: what loss/parted.py does.  With
+/* epsilon of a sparse run of one sampled Gaussian mechanism in the order "remove", in one go: what loss/bigjump/split.py does.  With
    "some" the event that some step is large,
 
        delta = P(some) - e^eps Q(some) + e^eps E_Q[(1 - e^{S-eps})+; some] + E[(1 - e^{eps-S})+; none],
@@ -148,7 +148,7 @@ static int made(Parted *parted) {
 static double grown_by(double x) { return x < 0.5 ? x * (1.0 + x) : x < 700.0 ? expm1(x) * (1.0 + 1e-9) : INFINITY; }
 static double log_by(double x) { return x < 1e-3 ? x : log1p(x) * (1.0 + 1e-9); }
 
-/* The transform of so many steps at a node, and a bound of log(1 + its relative error): `_Slice.values` of loss/parted.py */
+/* The transform of so many steps at a node, and a bound of log(1 + its relative error): `_Slice.values` of loss/bigjump/split.py */
 static double at_node(const Node *at, double count, int some_small, double *re, double *im) {
     double error = count * (log_by(at->off) + 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im)));
     *re = count * at->re;

@@ -1,4 +1,4 @@
-/* Twins of loss/contour.py: what a contour proves, from the real axis and from its nodes. */
+/* Twins of loss/contour/contour.py: what a contour proves, from the real axis and from its nodes. */
 #include "native.h"
 
 const double AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};

@@ -1,4 +1,4 @@
-/* Twins of loss/contour.py: the terms of the sum along a contour, the sum at other epsilons, and where it may end. */
+/* Twins of loss/contour/contour.py: the terms of the sum along a contour, the sum at other epsilons, and where it may end. */
 #include "elementary.h"
 
 enum { MOST = 64 }; /* rows */
@@ -150,7 +150,7 @@ int cut_of(const double *decay, int cells, double growth, double start, double s
 }
 
 /* cut(decay, start, step, wanted, most): the first cell beyond which the terms add up to at most `wanted`, no later than `most`,
-   and a bound of what lies beyond it (numerics/cells.py) */
+   and a bound of what lies beyond it (numerics/geometric_cells.py) */
 FUNCTION_OF_PYTHON(native_cut) {
     Held held;
     Array decay;

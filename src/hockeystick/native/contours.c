@@ -1,5 +1,5 @@
 /* Contours for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the values of
-   K: what `by_contour` of loss/engine.py does for the contour through the saddle, or left of it, where that has few nodes and
+   K: what `by_contour` of loss/engines/driver.py does for the contour through the saddle, or left of it, where that has few nodes and
    proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
 #include "native.h"
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The law of one step of Laplace noise, as contours ask for it: twin of loss/laplace.py and loss/even.py.  Of a run `noise` is by
+/* The law of one step of Laplace noise, as contours ask for it: twin of loss/pairs/laplace.py and loss/pairs/symmetric_slice.py.  Of a run `noise` is by
    how many of its scales, a, the noise is moved; K(c) = K(-1 - c), so that one order stands for both. */
 #include "native.h"
 
@@ -93,7 +93,7 @@ static double above(const Contour *contour, const Run *run, int row, double s) {
     return value + error * SECOND_ORDER;
 }
 
-/* A lower bound of 1 - |f(u)| where |f(v)| <= 1 - mass + variation/v for every v > 0: `stretched_gap` of numerics/transform.py */
+/* A lower bound of 1 - |f(u)| where |f(v)| <= 1 - mass + variation/v for every v > 0: `stretched_gap` of numerics/decay.py */
 static double stretched_gap(double u, double mass, double variation) {
     double best = 1.5 * variation / larger(mass, 1e-200), n = larger(1.0, ceil(smaller(best / u, 1e15)));
     double fall = larger(mass - variation / (n * u), 0.0), square = fall * (2.0 - fall) / (n * n);

@@ -1,4 +1,4 @@
-/* Twins of loss/parted_cells.py and loss/parted_step.py: the large outcomes of a step are counted apart, and what is not large is
+/* Twins of loss/bigjump/cells.py and loss/bigjump/transform.py: the large outcomes of a step are counted apart, and what is not large is
    bounded on the real axis.  Lemmas 19a, 19b, 19c and 19e of docs/mathematics.md. */
 #include "elementary.h"
 

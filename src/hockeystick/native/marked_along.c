@@ -1,4 +1,4 @@
-/* Twin of loss/parted_step.py: the values of phi = E (1 - nu) e^{kL} off the real axis. */
+/* Twin of loss/bigjump/transform.py: the values of phi = E (1 - nu) e^{kL} off the real axis. */
 #include "elementary.h"
 
 enum { TERMS = 40, LOWEST = 28, PIECE = 64, ROOM = 18 }; /* ROOM: rows of nodes */

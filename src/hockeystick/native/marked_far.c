@@ -1,4 +1,4 @@
-/* Twin of loss/parted_cells.py: how phi = E (1 - nu) e^{kL} falls off the real axis. */
+/* Twin of loss/bigjump/cells.py: how phi = E (1 - nu) e^{kL} falls off the real axis. */
 #include "elementary.h"
 
 enum { JOINED = 2, NARROWED = 3 };
@@ -8,7 +8,7 @@ static const double LINES[TURNED] = {4.2, 5.0}; /* their angles, over the sharpn
 #define FAINT 30.0                              /* log of how much less is counted, not summed */
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
-   numerics/transform.py; phi is at least phi(k) */
+   numerics/decay.py; phi is at least phi(k) */
 void fall_of(const Marked *step, double k, double phi, double start, int cells, double growth, double *out) {
     Size joined = step->kept / JOINED, live = 0;
     double moments[CLOSER] = {0.0}, mass[2048], low[2048], high[2048], right[CLOSER], left = start;

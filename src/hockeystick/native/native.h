@@ -77,7 +77,7 @@ enum {
     CELLS = 97,
     CLOSER = 281,
     ROWS = 2
-}; /* of u (numerics/cells.py), each GROWTH times the one before, and narrower ones that
+}; /* of u (numerics/geometric_cells.py), each GROWTH times the one before, and narrower ones that
       reach as far; ordered pairs that share a contour */
 #define GROWTH 1.25
 #define SLOWER 1.08
@@ -118,7 +118,7 @@ int terms_of(const double *value, const double *error, Size many, Size nodes, do
 void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
 int cut_of(const double *decay, int cells, double growth, double start, double step, double wanted, Size most, double *beyond);
 
-/* What a contour knows: loss/contour.py */
+/* What a contour knows: loss/contour/contour.py */
 enum { FORWARD = 5 };
 #define TOLERANCE 29.0
 #define CLOSE 1e-9 /* ends with which one is content */
@@ -177,7 +177,7 @@ typedef struct {
     const Law *law; /* of Laplace noise `noise` is by how many of its scales it is moved, and one order stands for both */
 } Run;
 
-/* log M at real k to a few digits: `Guide` of loss/sampled.py */
+/* log M at real k to a few digits: `Guide` of loss/sampled/gaussian.py */
 typedef struct {
     double rows[4 * GUIDED], reach, mass, drift, variance, top;
     Size size;
@@ -190,7 +190,7 @@ double saddle_of_epsilon(Guide *guide, const Run *run, double epsilon);
 /* What a contour asks of one step.  Errors and bounds are those of the law's twin in Python. */
 struct Law {
     int (*guided)(Guide *guide, const Run *run, double k, double jet[3]); /* log M(k) and two derivatives in k, to a few digits */
-    void (*rough)(const Run *run, double *variance, double *knee);        /* `rough` and `knee` of loss/cumulant.py */
+    void (*rough)(const Run *run, double *variance, double *knee);        /* `rough` and `knee` of loss/protocol.py */
     int (*axis)(Contour *contour, const Run *run);                        /* makes ready for `above` and `falls`; 0: it cannot */
     double (*above)(const Contour *contour, const Run *run, int row, double s); /* a bound of K(s) */
     int (*falls)(const Contour *contour, const Guide *guide, const Run *run, double far,

@@ -1,4 +1,4 @@
-/* Twins of loss/noise.py and of the rule in loss/sampled.py: the log ratio L(z) of a sampled Gaussian step on a grid. */
+/* Twins of loss/sampled/quadrature.py and of the rule in loss/sampled/gaussian.py: the log ratio L(z) of a sampled Gaussian step on a grid. */
 #include "elementary.h"
 
 double ratio_at(double noise, double rate, double z) {

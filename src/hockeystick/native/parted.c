@@ -1,4 +1,4 @@
-/* Twins of loss/parted_cells.py: the moduli of marked steps off the real line, and what follows from them. */
+/* Twins of loss/bigjump/cells.py: the moduli of marked steps off the real line, and what follows from them. */
 #include "native.h"
 
 enum { LEVELS = 32, SCANNED = 8, PIECES = 16, TURNS = 8 };

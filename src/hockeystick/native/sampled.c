@@ -1,4 +1,4 @@
-/* The law of one step of sampled Gaussian noise, as contours ask for it: twins of loss/sampled.py and loss/noise.py. */
+/* The law of one step of sampled Gaussian noise, as contours ask for it: twins of loss/sampled/gaussian.py and loss/sampled/quadrature.py. */
 #include "native.h"
 
 enum { LONG = 3000, LONGER = 12000 }; /* nodes of the noise; in the order "add", where there is no other way */
@@ -61,7 +61,7 @@ static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
     return 1;
 }
 
-/* A grid for exponents near k, where M is not large: `Grid` of loss/noise.py with `step`, or with its own for |Im k| <= reach.
+/* A grid for exponents near k, where M is not large: `Grid` of loss/sampled/quadrature.py with `step`, or with its own for |Im k| <= reach.
    Returns its rows, NULL if it would be too long or there is no memory. */
 static double *make_grid(Grid *grid, const Run *run, double k, double lead, double reach, double ahead, double step) {
     double noise = run->noise, rate = run->rate, least = smaller(-1.15 * larger(k - 1.0, -k), 0.0), most = larger(k, 1.0);

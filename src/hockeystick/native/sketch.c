@@ -1,4 +1,4 @@
-/* Twin of loss/parted_marks.py, for one mechanism: from which loss on a step counts as large for an epsilon, and the saddle point.
+/* Twin of loss/bigjump/thresholds.py, for one mechanism: from which loss on a step counts as large for an epsilon, and the saddle point.
  * Nothing here is part of a proof. */
 #include "sketch.h"
 

@@ -1,4 +1,4 @@
-/* Twin of loss/big_jump.py: about where epsilon of a sparse run of one mechanism lies. */
+/* Twin of loss/bigjump/guess.py: about where epsilon of a sparse run of one mechanism lies. */
 #include "sketch.h"
 
 enum { TRIES = 60 };

@@ -1,4 +1,4 @@
-/* Twin of loss/parted_marks.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon. */
+/* Twin of loss/bigjump/thresholds.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon. */
 #include "sketch.h"
 
 /* A row := weight (grown - 1 - k x), with e^{kL} of the order `order` as (1 + x) times `grown`, which is squared then */

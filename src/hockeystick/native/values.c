@@ -1,4 +1,4 @@
-/* Twins of loss/sampled_slice.py: bounds of log M(k) at real k, and log M(k) along a vertical line. */
+/* Twins of loss/sampled/gaussian_slice.py: bounds of log M(k) at real k, and log M(k) along a vertical line. */
 #include "elementary.h"
 
 double bound_above(const Grid *grid, double k) {

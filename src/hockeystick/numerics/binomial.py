@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from .cancellation_free import Array
 from .rounding import FUNCTION, UNIT
-from .series import Array
 
 _STEEP = 30.0
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from .cancellation_free import Array, ComplexArray, log1p_complex
 from .rounding import FFT, FUNCTION, SECOND_ORDER, UNIT
-from .series import Array, ComplexArray, log1p_complex
 
 _DEAD = 60.0  # -log of the part of a spectrum that is left out
 _HEAVY = 0.6  # the mass of a peak that is kept apart

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from .cancellation_free import Array
 from .rounding import ERFCX, FUNCTION, LARGEST, LOG_NDTR, UNIT
-from .series import Array
 
 _ROOT_HALF = math.sqrt(0.5)
 _LOG_TWO = math.log(2.0)
@@ -132,3 +132,6 @@ def log_normal_cells(edges: Array, wobble: float = 0.0, shift: float = 0.0) -> t
             value[wide], error[wide] = tail + np.log(share), off / share
     empty = ~(width > 0.0) | (value < -1e13)
     return np.where(empty, -math.inf, value), np.where(empty, 0.0, error)
+
+
+LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..conversion.zcdp import pure_to_zcdp_tight
-from ..loss.gaussian import GaussianLoss
+from ..loss.pairs.gaussian import GaussianLoss
 from ..mechanism.claim import ZCDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.laplace import Laplace

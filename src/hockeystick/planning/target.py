@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from .. import checks
+from ..conversion._kernels.normals import mu_bounds
 from ..conversion.group import probability
-from ..conversion.normals import mu_bounds
 from ..errors import BadValue, Unreachable
 from ..mechanism.release import Release
 from ..neighbours import STATED, Stated, checked

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numerics.series import Array
+from ..numerics.cancellation_free import Array
 
 Ask = Callable[[Array], tuple[Array, Array]]
 

@@ -3,8 +3,8 @@
 import re
 from typing import Any, NamedTuple
 
-from ..loss.gaussian import GaussianLoss
-from ..loss.renyi import RenyiLoss
+from ..loss.pairs.gaussian import GaussianLoss
+from ..loss.pairs.renyi import RenyiLoss
 from ..mechanism.claim import ZCDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release

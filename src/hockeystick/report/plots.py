@@ -15,7 +15,7 @@ from ..conversion.gdp import gdp_tradeoff
 from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.release import Release
 from ..neighbours import STATED, Stated, checked
-from ..numerics.series import Array
+from ..numerics.cancellation_free import Array
 from ..planning.rdp_accountant import RDPAccountant
 from .band import Band, band
 from .figures.style import BLACK, BLUE, GREY, ORANGE, OURS, PAPER, canvas, curve, finish

@@ -83,7 +83,7 @@ class Sampled(Mechanism):
         shape = self.shape(moved, rate)
         if shape is not None:
             return losses.SampledGaussianLoss(shape, removals, losses.Guide(shape))
-        from ..loss.paired import paired
+        from ..loss.pairs.ordered import paired
 
         found: list[Any] = []
         for removal in removals:
@@ -131,7 +131,7 @@ class Sampled(Mechanism):
     def both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
         of a removal from above, the removal itself from below."""
-        from ..loss.folded import folded
+        from ..loss.sampled.symmetrised import folded
 
         loss = _cover(self.whole((moved,)))
         if loss is None:

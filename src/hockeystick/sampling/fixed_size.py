@@ -12,17 +12,17 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadValue
-from ..loss.between import BetweenLoss
-from ..loss.discrete import ResponseLoss
-from ..loss.divided import SampledLoss
-from ..loss.folded import folded
-from ..loss.gaussian import GaussianLoss
-from ..loss.laplace import LaplaceLoss
-from ..loss.mixture import NORMAL, Mixture, MixtureLoss
-from ..loss.paired import paired
-from ..loss.profile import ProfileLoss
-from ..loss.renyi import RenyiLoss
-from ..loss.revealed import RevealedLoss
+from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.discrete import ResponseLoss
+from ..loss.pairs.gaussian import GaussianLoss
+from ..loss.pairs.laplace import LaplaceLoss
+from ..loss.pairs.ordered import paired
+from ..loss.pairs.profile import ProfileLoss
+from ..loss.pairs.public_mixture import RevealedLoss
+from ..loss.pairs.renyi import RenyiLoss
+from ..loss.sampled.binned import SampledLoss
+from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
+from ..loss.sampled.symmetrised import folded
 from ..mechanism.claim import PureDP
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size

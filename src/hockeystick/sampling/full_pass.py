@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import BadType, BadValue
-from ..loss.between import BetweenLoss
+from ..loss.pairs.bracketed import BetweenLoss
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
 from .base import Sampled

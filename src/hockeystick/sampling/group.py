@@ -10,10 +10,10 @@ from .. import checks
 from ..bounds import Bounds
 from ..conversion.group import group_approx
 from ..errors import Unsupported
-from ..loss.between import BetweenLoss
-from ..loss.gaussian import GaussianLoss
-from ..loss.mixture import NORMAL, Mixture, MixtureLoss
-from ..loss.paired import paired
+from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.gaussian import GaussianLoss
+from ..loss.pairs.ordered import paired
+from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
 from ..mechanism.claim import GDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release, joined

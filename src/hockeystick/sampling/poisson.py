@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import checks
 from .. import loss as losses
-from ..loss.direct import once_epsilon, sampled_epsilon
+from ..loss.engines.compiled import once_epsilon, sampled_epsilon
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import DEFAULT, Order, same_size

@@ -6,9 +6,9 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadType, BadValue
-from ..loss.between import BetweenLoss
-from ..loss.renyi import RenyiLoss
-from ..loss.shuffled import BystanderLoss, CloneLoss
+from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.renyi import RenyiLoss
+from ..loss.pairs.shuffled import BystanderLoss, CloneLoss
 from ..mechanism.claim import PureDP
 from ..mechanism.release import Release
 from ..mechanism.response import RandomizedResponse

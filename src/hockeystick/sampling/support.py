@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import Unsupported
-from ..loss.between import BetweenLoss
-from ..loss.paired import PairedLoss
+from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.ordered import PairedLoss
 from ..mechanism.claim import RDP, ZCDP, ApproxDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian

@@ -8,7 +8,7 @@ from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccount
 
 from ... import checks
 from ...errors import BadType, HockeystickError, Unsupported
-from ...loss.certain import Interval
+from ...loss.protocol import Interval
 from ...mechanism.entries import each
 from ...mechanism.release import Mechanism, Release, joined
 from ...mechanism.training import Training

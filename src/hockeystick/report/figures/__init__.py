@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import BadValue
-from ...numerics.series import Array
+from ...numerics.cancellation_free import Array
 from . import paper_g
 from .paper_a import a1, a1_data, a2, a2_data, a3, a3_data
 from .paper_s import s1, s1_data, s2, s2_data

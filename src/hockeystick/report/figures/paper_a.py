@@ -16,7 +16,7 @@ from ...conversion import (
     zcdp_to_epsilon_closed,
 )
 from ...mechanism.gaussian import Gaussian
-from ...numerics.series import Array
+from ...numerics.cancellation_free import Array
 from ...planning.rdp_accountant import RDPAccountant
 from ...planning.rounds import rounds
 from .style import BLACK, BLUE, GREY, OURS, PAPER, RED, canvas, curve, finish

@@ -15,7 +15,7 @@ from ...conversion import (
 )
 from ...mechanism.gaussian import Gaussian
 from ...mechanism.laplace import Laplace
-from ...numerics.series import Array
+from ...numerics.cancellation_free import Array
 from .style import OURS, PAPER, canvas, curve, finish
 
 if TYPE_CHECKING:

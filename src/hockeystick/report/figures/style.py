@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ...errors import MissingExtra
-from ...numerics.series import Array
+from ...numerics.cancellation_free import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,1 @@
+"""Shared numerical kernels behind the formulas of the papers."""

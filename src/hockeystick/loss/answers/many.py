@@ -1,0 +1,106 @@
+"""Many questions of one run: a contour made for one epsilon serves those near it.
+
+The proofs of a contour hold at every epsilon; only their width grows with the distance from the one it was made for.  So the
+middle one of the questions gets a contour, those that it answers closely are done, and the ones left of them and right of them
+are answered in the same way.  What a contour does not answer closely is asked by itself.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...numerics.cancellation_free import Array
+from ...numerics.rounding import FUNCTION
+from ..composed import ComposedLoss
+from ..contour.contour import Contour, Saddle
+from ..contour.vectorised import contour_ends, estimates
+from ..engines.compiled_delta import compiled_log_deltas
+from ..engines.driver import epsilon_interval, has_closed, log_delta_interval
+from ..pairs.renyi import RenyiLoss
+from ..protocol import Care, Inconclusive, Interval
+
+_STEPS = 6  # of Newton's method
+_FEW = 4  # questions that are not worth a contour of their own
+_CLOSE, _CLOSER = 1e-9, 1e-11  # widths in log delta of a contour that is of use, and with which one is content
+_NEAR_ONE = -1e-3  # log delta above which 1 - delta is what counts
+
+
+def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float]) -> list[Interval]:
+    """Both ends of log delta at each epsilon."""
+    finite = sorted({one for one in epsilons if abs(one) < math.inf})
+    found = compiled_log_deltas(run, finite)
+
+    def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
+        low, high = contour_ends(contour, np.array(wanted))
+        return low, np.where(high < _NEAR_ONE, high, math.inf)
+
+    if len(finite) >= _FEW + len(found) and _shares(run):
+        _share(run, [one for one in finite if one not in found], Saddle.of_epsilon, answer, lambda _: 1.0, found)
+    care = Care.ONE if len(epsilons) == 1 else Care.CURVE
+    return [found[one] if one in found else log_delta_interval(run, one, care) for one in epsilons]
+
+
+def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float]) -> list[Interval]:
+    """Both ends of the smallest epsilon for each delta."""
+    found: dict[float, Interval] = {}
+
+    def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
+        goal = np.array(wanted)
+        slack = FUNCTION * np.abs(goal)
+        epsilon = contour.saddle.epsilon + (contour.saddle.log_delta - goal) / contour.c
+        for _ in range(_STEPS):  # by Newton's method
+            value, slope, error = estimates(contour, epsilon)
+            epsilon = epsilon + (goal - value) / np.minimum(slope, -1e-3 * contour.c)
+        ahead = (2.0 * error + 2.0 * slack + 1e-15 * np.abs(goal)) / contour.c
+        low, high = epsilon - ahead, epsilon + ahead
+        sure = (contour_ends(contour, low)[0] >= goal + slack) & (contour_ends(contour, high)[1] <= goal - slack) & (low > 0.0)
+        return low, np.where(sure, high, math.inf)
+
+    if len(deltas) >= _FEW and _shares(run):
+        wanted = sorted({math.log(one) for one in deltas if 0.0 < one < 1.0}, reverse=True)
+        _share(run, wanted, Saddle.of_delta, answer, lambda contour: contour.c, found)
+    out = []
+    for one in deltas:
+        ends = found.get(math.log(one)) if 0.0 < one < 1.0 else None
+        out.append(ends or epsilon_interval(run, one))
+    return out
+
+
+def _shares(run: ComposedLoss) -> bool:
+    """Whether the contour is what answers, and nothing is added to it."""
+    plain = run.exact and bool(run.terms) and not any(isinstance(loss, RenyiLoss) for loss, _ in run.terms)
+    return plain and run.fades and not run.ends and run.log_stray == -math.inf and not has_closed(run)
+
+
+def _share(
+    run: ComposedLoss,
+    wanted: list[float],
+    saddle: Callable[[ComposedLoss, float], Saddle],
+    answer: Callable[[Contour, list[float]], tuple[Array, Array]],
+    slope: Callable[[Contour], float],
+    found: dict[float, Interval],
+) -> None:
+    """Answers those of the questions, in order, that contours answer closely."""
+    if len(wanted) < _FEW:
+        return
+    middle = len(wanted) // 2
+    first, last = middle, middle + 1
+    try:
+        contour = Contour(run, saddle(run, wanted[middle]))
+        if contour.lay(every=True):
+            with np.errstate(all="ignore"):  # far from the middle nothing need come of it
+                low, high = answer(contour, wanted)
+            width = (high - low) * slope(contour)
+            close = width <= min(max(4.0 * float(width[middle]), _CLOSER), _CLOSE)
+            if close[middle]:
+                far = np.nonzero(~close)[0]
+                place = int(far.searchsorted(middle))
+                first = int(far[place - 1]) + 1 if place else 0
+                last = int(far[place]) if place < far.size else len(wanted)
+                ends = zip(low[first:last].tolist(), high[first:last].tolist(), strict=True)
+                found.update(zip(wanted[first:last], ends, strict=True))
+    except Inconclusive:
+        pass
+    _share(run, wanted[:first], saddle, answer, slope, found)
+    _share(run, wanted[last:], saddle, answer, slope, found)

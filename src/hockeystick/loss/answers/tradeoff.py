@@ -1,0 +1,122 @@
+"""The trade-off curve of a run."""
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+
+from ...conversion.best_test import Errors, Profile, best_test
+from ...conversion.gdp import error_ends
+from ...numerics.cancellation_free import Array
+from ...numerics.rounding import FUNCTION, SQUARE_ERROR, down, exp_up, up
+from ..composed import ComposedLoss
+from ..pairs.gaussian import GaussianLoss
+from ..pairs.renyi import RenyiLoss
+from ..protocol import Inconclusive
+from .complement import log_complement
+from .gdp import kinks, mu_ends
+
+_SHARES = [k / 64.0 for k in range(1, 64)]
+
+
+def tester(
+    run: ComposedLoss, reverse: ComposedLoss, forward: Profile, backward: Profile, relative: bool
+) -> Callable[[float], Errors]:
+    """The best test of each level from 0 to 1; `forward` and `backward` are the profiles of the run and of the reversed one.
+
+    Unless the type-II error is wanted to `relative` accuracy, 1 - delta is not asked for by itself.
+    """
+    one, two = _corners(run), _corners(reverse)
+    corners = np.unique(np.concatenate((one, -two, -one, two)))  # the last ones are neighbours of the first, where all is tiny
+    alone = run.terms[0][0] if len(run.terms) == 1 else None
+    mu = math.sqrt(alone.square) if isinstance(alone, GaussianLoss) else 0.0
+    guess: list[float] = []
+    rests = (rest_ends(run, forward), rest_ends(reverse, backward)) if relative else None
+
+    def test(alpha: float) -> Errors:
+        if mu or not run.terms or alpha == 1.0:  # in closed form
+            return Errors(*error_ends(mu * (1.0 - SQUARE_ERROR), mu * (1.0 + SQUARE_ERROR), alpha))
+        if alpha == 0.0:
+            return _surely(run)
+        if not guess:
+            guess.append(_about(run, forward))
+        if run.exact:
+            found = best_test(forward, backward, alpha, guess[0], corners, rests)
+            if found.beta[1] > 1.1 * found.beta[0]:
+                found = found._replace(beta=(found.beta[0], max(found.beta[0], min(found.beta[1], _most(run, alpha)))))
+            return found
+        # the best bound, and the best that it may be, are two different profiles
+        safe, member = (best_test(_end(forward, end), _end(backward, end), alpha, guess[0], corners) for end in (1, 0))
+        beta = safe.beta[0], max(safe.beta[0], member.beta[1])
+        return Errors(beta, (min(member.tpr[0], safe.tpr[1]), safe.tpr[1]))
+
+    return test
+
+
+def _corners(run: ComposedLoss) -> Array:
+    """Where the profile may have one."""
+    tops = [single.ceiling for single in run.singles()] if run.exact else []
+    return np.append(kinks(run), [top for top in tops if top < 1e9])
+
+
+def rest_ends(run: ComposedLoss, profile: Profile) -> Profile:
+    """log(1 - delta) of a run, asked once for each epsilon."""
+    known: dict[float, tuple[float, float]] = {}
+
+    def ask(epsilon: float) -> tuple[float, float]:
+        if epsilon not in known:
+            known[epsilon] = log_complement(run, epsilon, profile(epsilon))
+        return known[epsilon]
+
+    return ask
+
+
+def _most(run: ComposedLoss, alpha: float) -> float:
+    """What the second error is at most, by Chernoff.
+
+    f(alpha) = sup (1 - delta(eps) - e^eps alpha) <= sup (e^{K(-t) + t eps} - e^eps alpha), for 0 < t < 1, which is
+    (1 - t) (e^{K(-t)} (t/alpha)^t)^{1/(1-t)}.
+    """
+    best = 1.0
+    for single in run.singles():
+        if any(isinstance(loss, RenyiLoss) or not loss.smooth for loss, _ in single.terms):
+            continue
+
+        def height(value: float, t: float) -> float:
+            return math.log1p(-t) + (value + t * (math.log(t) - math.log(alpha))) / (1.0 - t)
+
+        with suppress(Inconclusive):
+            t = min(_SHARES, key=lambda t: height(single.expand(-t)[0], t))
+            value = float(single.slice(-t, 0.0).above(np.array([-t])).max())
+            slack = 4.0 * FUNCTION * (abs(value) + t * (abs(math.log(t)) + abs(math.log(alpha))) + 1.0) / (1.0 - t)
+            stray = exp_up(single.log_stray) if single.log_stray > -math.inf else 0.0
+            best = min(best, up(exp_up(height(value, t) + slack, 1.0) + stray))
+    return best
+
+
+def _end(profile: Profile, end: int) -> Profile:
+    """One end of a profile as if it were the profile."""
+
+    def value(epsilon: float) -> tuple[float, float]:
+        known = profile(epsilon)[end]
+        return known, known
+
+    return value
+
+
+def _about(run: ComposedLoss, forward: Profile) -> float:
+    """About the mu of a run: a guide for the search.  Where delta(0) is nearly 1, from the mean of the loss."""
+    mu = mu_ends(0.0, forward(0.0)[1])[1]
+    if mu < 8.0 or any(isinstance(loss, RenyiLoss) for loss, _ in run.terms) or not run.exact:
+        return mu
+    return math.sqrt(2.0 * max(run.singles()[0].mean()[0], 0.0))
+
+
+def _surely(run: ComposedLoss) -> Errors:
+    """Without a false accusation only infinite losses tell."""
+    mass = max(float(single.infinite()) for one in run.variants("covers")[:1] for single in one.singles())
+    if mass == 0.0:
+        return Errors((1.0, 1.0), (0.0, 0.0))
+    low = max(0.0, down(mass)) if run.exact else 0.0
+    return Errors((down(1.0 - up(mass)), up(1.0 - low) if low else 1.0), (low, up(mass)))

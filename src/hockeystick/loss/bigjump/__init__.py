@@ -1,0 +1,1 @@
+"""Single-big-jump splitting: large jumps are integrated in closed form, the rest by contour quadrature."""

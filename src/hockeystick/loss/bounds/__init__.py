@@ -1,0 +1,1 @@
+"""Bounds that hold for every run: elementary ones, and the Rényi (Chernoff) conversion."""

@@ -1,0 +1,1 @@
+"""Which engine answers a question: one registry, one driver."""

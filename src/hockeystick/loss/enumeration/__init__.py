@@ -1,0 +1,1 @@
+"""Exact enumeration of the support of a sum of few steps."""

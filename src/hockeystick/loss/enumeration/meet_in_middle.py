@@ -1,0 +1,198 @@
+"""Losses of finitely many values and few different sums: all of these are listed, those of half the steps against the others'."""
+
+import math
+
+import numpy as np
+
+from ...numerics.binomial import log_masses
+from ...numerics.cancellation_free import Array
+from ...numerics.meet_in_middle import Half, Pairs, apart
+from ...numerics.rounding import FUNCTION, UNIT
+from ..composed import ComposedLoss
+from ..contour.guess import estimate, guess
+from ..invert import ends
+from ..pairs.atomic import AtomicLoss
+from ..protocol import Inconclusive
+
+_MOST, _STEPS = 1 << 18, 300  # sums, and steps
+_FEW, _SHORT = 1 << 16, 40  # sums that are soon listed, and steps of which many are light
+_FEW_TOSSES, _WIDTH = 40, 20.0  # more steps of two values are counted by a binomial law; about so many deviations of it
+_LIGHT = 40.0  # -log of the share of delta that may be left out
+
+
+class Listed:
+    """Every sum of a run of one ordered pair and its P-mass, in two halves; every bound holds for all epsilons.
+
+    delta(eps) is the sum of p (1 - e^{eps - z})+.  Values of tiny mass are left out, and bounded by it.
+    """
+
+    def __init__(self, run: ComposedLoss, log_delta: float) -> None:
+        if run.rows > 1 or not all(isinstance(loss, AtomicLoss) for loss, _ in run.terms):
+            raise Inconclusive
+        steps = sum(1 if _tossed(loss, count) else count for loss, count in run.terms)
+        if steps > _STEPS:
+            raise Inconclusive
+        self.slip = self.error = 0.0
+        self.left_out = run.log_stray
+        halves: list[Half] = [(np.zeros(1), np.zeros(1))] * 2
+        for loss, count in run.terms:
+            assert isinstance(loss, AtomicLoss)
+            z, log_p, _, error, z_error = loss.atoms
+            self.slip += count * float(np.abs(z).max(initial=0.0)) * (z_error + 4.0 * UNIT)
+            halves.sort(key=lambda half: half[0].size)  # the shorter one takes the odd step
+            if _tossed(loss, count):
+                halves[0] = _all(halves[0], self._tosses(loss, count, log_delta))
+            else:
+                off = error + 4.0 * FUNCTION * z.size + math.log(count)
+                z, log_p = self._without_light((z, log_p), log_delta - math.log(steps), off)
+                self.error += count * (error + 2.0 * UNIT * float(np.abs(log_p).max(initial=0.0)))
+                shares = count - count // 2, count // 2
+                halves = [_joined(half, z, log_p, part) for half, part in zip(halves, shares, strict=True)]
+            halves = [self._without_light(half, log_delta, self.error + 4.0 * FUNCTION * half[0].size) for half in halves]
+        if any(not half[0].size or apart(half) for half in halves):
+            raise Inconclusive
+        self.pairs = Pairs(*halves)
+        self.top = float(self.pairs.a[-1] + self.pairs.b[-1])  # beyond it there is nothing
+        self.slip += 8.0 * UNIT * self.pairs.reach * (1.0 + math.log2(steps + 1.0))
+        self.error += 8.0 * FUNCTION * (1.0 + math.log(steps)) * steps + 2.0 * self.pairs.rounding
+
+    def _tosses(self, loss: AtomicLoss, count: int, log_delta: float) -> Half:
+        """The sums of many steps of two values: their number is binomial, and far from its mean there is little (Bernstein)."""
+        z, log_p, _, error, _ = loss.atoms
+        heads = int(log_p.argmax())
+        chance, other = math.exp(log_p[heads]), math.exp(log_p[1 - heads])
+        chance, other = chance / (chance + other), other / (chance + other)
+        mean, variance = count * chance, count * chance * other
+        depth = _LIGHT + 3.0 - log_delta  # more than twice e^-depth is nowhere left out
+        reach = (depth / 3.0 + math.sqrt(depth * depth / 9.0 + 2.0 * depth * variance)) * 1.001 + 1.0
+        first, last = max(0, math.floor(mean - reach)), min(count, math.ceil(mean + reach))
+        if last - first > _MOST:
+            raise Inconclusive
+        if last - first < count:
+            self.left_out = float(np.logaddexp(self.left_out, 1.0 - depth))
+        size = float(log_p[heads] - log_p[1 - heads])
+        logs, errors = log_masses(count, size, first, last)
+        number = np.arange(first, last + 1, dtype=float)
+        # the odds are known up to `off`, and the logarithm of a mass moves with them by the distance from the mean
+        off = 2.0 * error + 2.0 * UNIT * float(np.abs(log_p).max())
+        kept = count * math.log1p(-float(loss.infinite))
+        self.error += float(errors.max()) + off * (float(np.abs(number - mean).max()) + variance * off + 1.0)
+        self.error += 4.0 * FUNCTION * abs(kept)
+        return number * z[heads] + (count - number) * z[1 - heads], logs + kept
+
+    def _without_light(self, half: Half, log_delta: float, off: float) -> Half:
+        """Without what is light, which is added to what is left out; its mass is known up to e^off."""
+        z, log_p = half
+        kept = log_p > log_delta - _LIGHT - math.log(z.size)
+        if kept.all():
+            return half
+        self.left_out = float(np.logaddexp(self.left_out, np.logaddexp.reduce(log_p[~kept]) + off))
+        return z[kept], log_p[kept]
+
+    def _log_delta(self, epsilon: float, side: int = 0) -> tuple[float, float]:
+        """log of the sum, and its slope; below (-1) or above (+1) what small numbers hide."""
+        value, slope = self.pairs.stick(epsilon)
+        value += side * self.pairs.floor
+        return (math.log(value) + self.pairs.scale, slope / value) if value > 0.0 else (-math.inf, -1.0)
+
+    def estimate(self, epsilon: float) -> tuple[float, float]:
+        """log delta and its slope."""
+        value, slope = self._log_delta(epsilon)
+        return max(value, -1e5), slope
+
+    def lower(self, epsilon: float) -> float:
+        """A certified lower bound of log delta(epsilon)."""
+        value = self._log_delta(epsilon + self._near(epsilon), -1)[0]
+        return value - self.error - 8.0 * UNIT * abs(value) if value > -math.inf else value
+
+    def upper(self, epsilon: float) -> float:
+        """A certified upper bound of log delta(epsilon)."""
+        nearest = epsilon - self._near(epsilon)
+        value = self._log_delta(nearest, 1)[0] if nearest < self.top else -math.inf
+        found = value + self.error + 8.0 * UNIT * abs(value) if value > -math.inf else value
+        if self.left_out == -math.inf:
+            return found
+        total = float(np.logaddexp(found, self.left_out))
+        return total + 4.0 * FUNCTION * (1.0 + abs(total))
+
+    def _near(self, epsilon: float) -> float:
+        """By how much sums may err."""
+        return self.slip + 8.0 * UNIT * abs(epsilon)
+
+
+def _tossed(loss: object, count: int) -> bool:
+    """Whether the number of each value is told from a binomial law."""
+    if not isinstance(loss, AtomicLoss) or count <= _FEW_TOSSES or loss.atoms.z.size != 2 or loss.stray > -math.inf:
+        return False
+    return float(loss.atoms.log_p.min()) > -math.inf
+
+
+def _joined(half: Half, z: Array, log_p: Array, count: int) -> Half:
+    """The sums of a half and of `count` values more."""
+    if not 0 < math.comb(count + z.size - 1, count) * half[0].size <= _MOST:
+        raise Inconclusive
+    return _all(half, _repeated(z, log_p, count))
+
+
+def _all(half: Half, other: Half) -> Half:
+    """Each sum of a half with each of another."""
+    if half[0].size * other[0].size > _MOST:
+        raise Inconclusive
+    return np.add.outer(half[0], other[0]).ravel(), np.add.outer(half[1], other[1]).ravel()
+
+
+def _repeated(z: Array, log_p: Array, count: int) -> tuple[Array, Array]:
+    """The sums of `count` values, each multiset once, and log of their probabilities."""
+    empty = np.zeros(0)
+    found = [(np.zeros(1), np.zeros(1))] + [(empty, empty)] * count  # by the number of values so far
+    factorials = [math.lgamma(n + 1.0) for n in range(count + 1)]
+    for value, log in zip(z.tolist(), log_p.tolist(), strict=True):
+        longer = []
+        for total in range(count + 1):
+            parts = [
+                (found[total - n][0] + n * value, found[total - n][1] + (n * log - factorials[n]))
+                for n in range(total + 1)
+                if found[total - n][0].size
+            ]
+            longer.append((np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])))
+        found = longer
+    return found[count][0], found[count][1] + factorials[count]
+
+
+def soon_listed(run: ComposedLoss) -> bool:
+    """Whether there are few sums."""
+    if sum(count for _, count in run.terms) <= _SHORT:
+        return True
+    sums = 1.0
+    for loss, count in run.terms:
+        if not isinstance(loss, AtomicLoss):
+            return False
+        half, values = count - count // 2, loss.atoms.z.size
+        if _tossed(loss, count):
+            sums *= _WIDTH * math.sqrt(count * math.exp(float(loss.atoms.log_p.min()))) + _WIDTH
+        elif count > _STEPS:
+            return False
+        else:
+            sums *= math.comb(half + values - 1, half)
+        if sums > _FEW:
+            return False
+    return True
+
+
+def listed_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+    """Both ends of epsilon, for log delta known up to slack."""
+    listed, most = Listed(run, log_delta), run.ceiling
+    start = min(guess(run, log_delta), 0.5 * most)
+    return ends(listed, log_delta, slack, start, most=most) if start > 0.0 else (-math.inf, math.inf)
+
+
+def listed_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+    """Both ends of log delta(epsilon)."""
+    about = min(estimate(run, epsilon), -1e-9)
+    for _ in range(3):
+        listed = Listed(run, about)
+        low, high = listed.lower(epsilon), min(0.0, listed.upper(epsilon))
+        if high - low < 1e-9 or not about - 1.0 > low > -math.inf:
+            break
+        about = low  # the estimate was too high, and too much was left out
+    return low, high

@@ -1,0 +1,1 @@
+"""The exponentially tilted lattice (FFT) that rounds losses to both sides."""

@@ -1,0 +1,77 @@
+"""The losses of several ordered pairs as the rows of one."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..protocol import Closed, Loss, Slice, StackedSlice
+
+
+def paired(losses: list[Loss]) -> Loss:
+    """One loss for all ordered pairs."""
+    return losses[0] if len(set(losses)) == 1 else PairedLoss(tuple(losses))
+
+
+@dataclass(frozen=True)
+class PairedLoss:
+    """One row for each loss; guides are those of the first."""
+
+    losses: tuple[Loss, ...]
+
+    log_top_mass = -math.inf
+    infinite = lone = Fraction(0)  # asked of the single losses only
+    native = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("covers", "members", "shifted") or not all(hasattr(loss, name) for loss in self.losses):
+            raise AttributeError(name)
+        if name == "shifted":
+            return lambda share: paired([loss.shifted(share) for loss in self.losses])  # type: ignore[attr-defined]
+        return tuple(paired(list(choice)) for choice in zip(*(getattr(loss, name) for loss in self.losses), strict=True))
+
+    @property
+    def rows(self) -> int:
+        return len(self.losses)
+
+    def single(self, row: int) -> Loss:
+        return self.losses[row]
+
+    @property
+    def smooth(self) -> bool:
+        return all(loss.smooth for loss in self.losses)
+
+    @property
+    def stray(self) -> float:
+        return max(loss.stray for loss in self.losses)
+
+    @property
+    def ceiling(self) -> float:
+        return max(loss.ceiling for loss in self.losses)
+
+    @property
+    def nodes_allowed(self) -> int:
+        return min(loss.nodes_allowed for loss in self.losses)
+
+    @property
+    def rough(self) -> tuple[float, float]:
+        return self.losses[0].rough
+
+    @property
+    def knee(self) -> float:
+        return self.losses[0].knee
+
+    def bound(self, c: float) -> float:
+        return max(loss.bound(c) for loss in self.losses)
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        return self.losses[0].expand(c)
+
+    def mean(self) -> tuple[float, float]:
+        return self.losses[0].mean()
+
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
+        return StackedSlice(tuple(loss.slice(c, ahead, count) for loss in self.losses))
+
+    def closed(self, epsilon: float) -> Closed | None:
+        return None

@@ -1,0 +1,228 @@
+"""A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ...errors import BadValue
+from ...numerics.cancellation_free import log_fraction
+from ...numerics.rounding import FUNCTION, exp_down, exp_up
+from .atomic import AtomicLoss
+from .discrete import ListedLoss, ResponseLoss, SampledAtoms
+from .symmetrised_atoms import FoldedAtoms
+
+_FIRST, _POINTS = 120, 3200  # epsilons at which a function is asked at first, and in the end
+_EVEN = 1200  # evenly spaced ones, if that is more
+_PASSES, _CLOSE = 60, 2e-7
+_NOISE = 1e-6  # of a function that is convex
+_FAR = 700.0
+_SMALLEST, _FAINT = 1e-300, 1e-280
+_ROUNDING = Fraction(1, 10**9)  # what the rounding of a function may add to it
+
+Point = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class ProfileLoss:
+    """delta at most `function` of epsilons >= 0, of both ordered pairs.
+
+    h(x) = delta(log x) of a pair is convex and falls from h(0) = 1 with a slope of at least -1; for x < 1 the other order
+    gives h(x) = 1 - x + x h(1/x).
+    A piecewise linear h has Q-mass h'(x+) - h'(x-) at the loss log x, P-mass x times that, and its limit
+    is P(Z = infinity).
+    """
+
+    function: Callable[[list[float]], list[float]]
+    rate: float = 1.0  # of the Poisson sample in front of it
+    removal: bool = True
+    both: bool = False  # the upper half of the removal, for both orders
+    low: float | None = None  # the rate of what is attained, if it is not the same
+
+    rows = 1
+
+    def single(self, row: int) -> "ProfileLoss":
+        return self
+
+    @cached_property
+    def covers(self) -> tuple[AtomicLoss, ...]:
+        return (self._drawn(_law(self._hull(exp_up))),)
+
+    @cached_property
+    def members(self) -> tuple[AtomicLoss, ...]:
+        law = _law(self._below())
+        rate = self.rate if self.low is None else self.low
+        return (law if rate == 1.0 else SampledAtoms(law, rate, self.removal),)
+
+    def _below(self) -> list[Point]:
+        """A curve below the convex minorant of the function.
+
+        If the function is convex in e^epsilon where it was asked, but for noise, it is taken to be so in between: by tangents.
+        Else all that is known is that it falls.
+        """
+        noise = self._noise
+        # what is next to no double may be rounded to anything
+        points = [(x, delta if delta > _FAINT else Fraction(0)) for x, delta in self._points(exp_down)]
+        if noise < _NOISE:
+            scale = 1 - Fraction(2.0 * noise)
+            return _tangents(_minorant([(x, delta * scale) for x, delta in points]))
+        return _minorant([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
+
+    @cached_property
+    def _noise(self) -> float:
+        """How far the samples lie above their convex minorant: a share."""
+        samples = self._samples
+        hull = np.array([(float(x), float(y)) for x, y in self._hull(exp_up)])
+        x, delta = np.exp([epsilon for epsilon, _ in samples]), np.array([float(one) for _, one in samples])
+        above = (delta - np.interp(x, hull[:, 0], hull[:, 1])) / np.maximum(delta, _FAINT)
+        return float(above.max(initial=0.0, where=delta > _FAINT))
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether the function is 0 from some epsilon on, and not for want of smaller doubles."""
+        return not self._samples[-1][1] and min(delta for _, delta in self._samples if delta > 0) > _SMALLEST * 10**20
+
+    def _drawn(self, law: ListedLoss) -> AtomicLoss:
+        if self.rate == 1.0:
+            return law
+        found = SampledAtoms(law, self.rate, self.removal)
+        return FoldedAtoms(found, self.rate) if self.both else found
+
+    @cached_property
+    def _samples(self) -> list[tuple[float, Fraction]]:
+        """The profile at many epsilons."""
+        far = 1.0
+        while far < _FAR and self._positive(far):
+            far = min(2.0 * far, _FAR)
+        near = (far * (i / _FIRST) for i in range(_FIRST + 1))
+        fine = (far * 10.0 ** (-6.0 * (1.0 - i / _FIRST)) / 10.0 for i in range(_FIRST))
+        places, known = [*near, *fine], dict[float, float]()
+        for _ in range(_PASSES):
+            known.update(zip(places, self.function(places), strict=True))
+            places = _places(sorted(known.items()), _POINTS - len(known))
+            if not places:
+                break
+        if len(known) < _EVEN:  # or it has no bends, or is not convex
+            places = [far * (i / _EVEN) for i in range(1, _EVEN)]
+            known.update(zip(places, self.function(places), strict=True))
+        found = []
+        last = Fraction(1)
+        for epsilon in sorted(known):
+            delta = Fraction(known[epsilon])
+            if delta > last * (1 + _ROUNDING) + Fraction(1, 10**15):  # the hull takes the smaller of the two
+                raise BadValue(
+                    f"function({epsilon!r}) is {float(delta)!r}, above function at a smaller epsilon; "
+                    "allowed: a function that never grows."
+                )
+            last = min(delta, last)
+            found.append((epsilon, last))
+        return found
+
+    def _positive(self, epsilon: float) -> bool:
+        """Whether the profile is above nearly nothing; what is wrong with it is told in the order of epsilon, later."""
+        try:
+            return self.function([epsilon])[0] > _SMALLEST
+        except ValueError:
+            return True
+
+    def _hull(self, exp: Callable[[float], float]) -> list[Point]:
+        """The convex minorant of the samples."""
+        return _minorant(self._points(exp))
+
+    def _points(self, exp: Callable[[float], float]) -> list[Point]:
+        """The samples as exact fractions; `exp` says to which side e^epsilon is rounded."""
+        return [(Fraction(exp(epsilon)) if epsilon else Fraction(1), delta) for epsilon, delta in self._samples]
+
+
+def _places(samples: list[tuple[float, float]], most: int) -> list[float]:
+    """More epsilons, at most so many: amid those between which chords and tangents lie farthest apart, as shares of epsilon.
+
+    Far apart matters less where delta is next to nothing.
+    """
+    epsilon, delta = np.array(samples).T
+    delta = np.minimum.accumulate(delta)
+    x = np.exp(epsilon)
+    slope = np.diff(delta) / np.diff(x)
+    before, after = slope - np.append(-1.0, slope[:-1]), np.append(slope[1:], 0.0) - slope
+    with np.errstate(all="ignore"):
+        gap = before * after * np.diff(x) / ((before + after) * -slope * x[1:])
+        rare = np.log(np.maximum(delta[:-1], _SMALLEST)) / math.log(1e-12)
+        gap = np.where((before > 0.0) & (after > 0.0) & (slope < 0.0), gap, 0.0) / (epsilon[1:] * (1.0 + rare * rare))
+    gap = np.where(np.diff(epsilon) > 1e-12 * epsilon[1:], gap, 0.0)
+    worst = np.argsort(gap)[::-1][: max(1, min(most, epsilon.size // 4))]
+    worst = worst[gap[worst] > max(_CLOSE, 0.05 * float(gap.max()))] if most > 0 else worst[:0]
+    return [float(0.5 * (epsilon[i] + epsilon[i + 1])) for i in worst]
+
+
+def claims_loss(claims: tuple[tuple[float, float], ...]) -> AtomicLoss | None:
+    """The worst pair that obeys each (epsilon, delta); None if nothing is lost.
+
+    Its profile is the lower convex hull in e^epsilon, here to fifty digits.
+    """
+    if len(claims) == 1:
+        return ResponseLoss(claims[0][0], 2, claims[0][1]) if any(claims[0]) else None
+    if (0.0, 0.0) in claims:
+        return None
+    with localcontext() as context:
+        context.prec = 400  # e^epsilon has up to 261 digits before the point
+        hull = _minorant([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
+    return _law(hull)
+
+
+def _minorant(samples: list[Point]) -> list[Point]:
+    """The lower convex hull of points (e^epsilon, delta), of (0, 1), and of what they say of the other order."""
+    known = {Fraction(0): Fraction(1)}
+    for x, delta in samples:
+        known[x] = min(delta, known.get(x, Fraction(1)))
+        if x != 1:
+            known[1 / x] = min(1 - 1 / x + delta / x, known.get(1 / x, Fraction(1)))
+    hull: list[Point] = []
+    for x in sorted(known):
+        y = known[x]
+        if hull and y > hull[-1][1]:
+            y = hull[-1][1]
+        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], (x, y)):
+            hull.pop()
+        hull.append((x, y))
+    return hull
+
+
+def _slope(left: Point, right: Point) -> Fraction:
+    return (right[1] - left[1]) / (right[0] - left[0])
+
+
+def _tangents(hull: list[Point]) -> list[Point]:
+    """The polygon through the points where the chords next to each chord meet.
+
+    It is convex, and below every convex curve through the hull.
+    """
+    if len(hull) < 4:
+        return hull
+    found = [hull[0]]
+    for a, b, c, d in zip(hull, hull[1:], hull[2:], hull[3:], strict=False):
+        first, last = _slope(a, b), _slope(c, d)
+        if first == last:
+            continue
+        # a-b continued meets d-c continued between b and c
+        x = (c[1] - b[1] + first * b[0] - last * c[0]) / (first - last)
+        found.append((x, b[1] + first * (x - b[0])))
+    found.append(hull[-1])
+    return found
+
+
+def _law(curve: list[Point]) -> ListedLoss:
+    """The pair of a piecewise linear, convex, falling curve from (0, 1) that stays level beyond its last point."""
+    values = []
+    slopes = [_slope(left, right) for left, right in pairwise(curve)]
+    lone = 1 + slopes[0]  # Q-mass at loss -infinity
+    for (x, _), before, after in zip(curve[1:], slopes, [*slopes[1:], Fraction(0)], strict=True):
+        mass = after - before
+        if mass > 0:
+            values.append((log_fraction(x), log_fraction(mass * x), log_fraction(mass)))
+    largest = max(abs(log) for value in values for log in value)
+    return ListedLoss(tuple(values), curve[-1][1], max(lone, Fraction(0)), FUNCTION * (2.0 + largest))

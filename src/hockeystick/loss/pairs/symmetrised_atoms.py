@@ -1,0 +1,91 @@
+"""Symmetrised pairs whose loss takes finitely many values; the profile of a symmetric pair at negative epsilons."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...numerics.rounding import FUNCTION, SECOND_ORDER, up
+from ..protocol import Closed
+from .atomic import AtomicLoss, Atoms
+
+
+@dataclass(frozen=True)
+class FoldedAtoms(AtomicLoss):
+    """Of a removal whose loss takes finitely many values."""
+
+    base: AtomicLoss
+    rate: float
+
+    @property
+    def infinite(self) -> Fraction:  # type: ignore[override]
+        return self.base.infinite
+
+    lone = infinite
+
+    @property
+    def stray(self) -> float:  # type: ignore[override]
+        return self.base.stray + math.log(2.0) if self.base.stray > -math.inf else -math.inf
+
+    @property
+    def ceiling(self) -> float:
+        return self.base.ceiling
+
+    @property
+    def anchor(self) -> float:
+        return 0.0
+
+    @cached_property
+    def grain(self) -> float:
+        return float(self.atoms.z[-1]) if self.atoms.z.size == 3 else 0.0
+
+    @property
+    def native(self) -> float:  # type: ignore[override]
+        return self.grain
+
+    def log_omitted(self, c: float) -> float:
+        return float(np.logaddexp(self.base.log_omitted(c), self.stray)) + FUNCTION
+
+    def bound(self, c: float) -> float:
+        value = self.base.bound(c)
+        return up(value + math.log1p(math.exp(-value)) + 4.0 * FUNCTION)
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        z, log_p, log_q, error, z_error = self.base.atoms
+        still, above = z == 0.0, z > 0.0
+        at_zero = self.base.closed(0.0)  # as in FoldedLoss; what lies at 0 stays there
+        value = float(np.logaddexp(at_zero.value, math.log(max(float(self.base.infinite), 1e-320))))
+        middle = [value + math.log1p(-self.rate) - math.log(self.rate), *log_p[still].tolist()]
+        middle = [float(np.logaddexp.reduce(middle))]
+        slack = at_zero.error + 8.0 * FUNCTION * (2.0 + abs(middle[0]) + abs(value))
+        z, log_p, log_q = z[above], log_p[above], log_q[above]
+        centre = [0.0] * len(middle)
+        return Atoms(
+            np.concatenate((-z[::-1], centre, z)),
+            np.concatenate((log_q[::-1], middle, log_p)),
+            np.concatenate((log_p[::-1], middle, log_q)),
+            max(error, slack),
+            z_error,
+        )
+
+
+def mirrored_closed(at: Any, epsilon: float) -> Closed | None:
+    """delta(epsilon) of a symmetric pair at any epsilon, from that at epsilons from 0 up."""
+    if epsilon >= 0.0:
+        found: Closed | None = at(epsilon)
+        return found
+    if epsilon < -700.0:
+        return Closed(0.0, 1e-300, 0.0)
+    other = at(-epsilon)
+    if other is None or not other.error < 1.0:
+        return None
+    weight = math.exp(epsilon)
+    mirrored = weight * math.exp(other.value)
+    total = mirrored - math.expm1(epsilon)
+    lost = mirrored / total * (other.error + FUNCTION)
+    error = lost * SECOND_ORDER + FUNCTION * (4.0 + abs(math.log(total)))
+    return Closed(math.log(total), error, (mirrored * (1.0 - other.slope) - weight) / total if mirrored else -weight / total)

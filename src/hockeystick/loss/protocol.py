@@ -1,0 +1,199 @@
+"""What a privacy loss must offer to be composed and integrated along a vertical contour.
+
+Z = log dP/dQ under P, for one ordered pair (P, Q); phi(w) = E exp(w Z); K = log phi.  A loss is asked for one
+step: the count is applied in one place only, `composed.py`.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ..numerics.cancellation_free import Array, ComplexArray
+from ..numerics.geometric_cells import Cells
+from ..numerics.rounding import down, up
+
+
+class Closed(NamedTuple):
+    """log delta at one epsilon in closed form, a bound of its error, its slope, and another upper bound if there is one."""
+
+    value: float
+    error: float
+    slope: float
+    top: float = math.inf
+
+    @property
+    def low(self) -> float:
+        """A certified lower bound of log delta."""
+        return down(self.value, self.error)
+
+    @property
+    def high(self) -> float:
+        """A certified upper bound of log delta."""
+        return min(up(self.value, self.error), self.top)
+
+
+NOTHING = Closed(-math.inf, 0.0, -math.inf)
+"""delta = 0."""
+
+
+class Slice(Protocol):
+    """A loss seen along the vertical line Re w = c, everything certified; arrays have one row for each ordered pair."""
+
+    def keep(self, rows: list[int]) -> "Slice":
+        """The same for some of the rows only (a slice of one row stands for all)."""
+        ...
+
+    def above(self, points: Array) -> Array:
+        """Upper bounds of K at real points right of -1, on the same side of 0 as c."""
+        ...
+
+    def decay(self, cells: Cells) -> Array:
+        """Lower bounds of -log |phi(c+iu) / phi(c)| on cells of u."""
+        ...
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        """K(c + i k step) for k < nodes, modulo 2 pi i, and bounds of the relative error of phi there."""
+        ...
+
+
+class Loss(Protocol):
+    """The privacy loss of one step."""
+
+    @property
+    def rows(self) -> int:
+        """How many ordered pairs it stands for: 1 also where all have the same loss."""
+        ...
+
+    def single(self, row: int) -> "Loss":
+        """The loss of one of them."""
+        ...
+
+    @property
+    def ceiling(self) -> float:
+        """The largest value that Z takes (rounded up), or inf."""
+        ...
+
+    @property
+    def log_top_mass(self) -> float:
+        """log P(Z = ceiling), rounded down; -inf if there is no such atom."""
+        ...
+
+    @property
+    def nodes_allowed(self) -> int:
+        """How many contour nodes are worth their cost."""
+        ...
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it has a slice."""
+        ...
+
+    @property
+    def native(self) -> float:
+        """The step of the lattice on which its values lie, 0 if there is none."""
+        ...
+
+    @property
+    def infinite(self) -> Fraction:
+        """P(Z = infinity), exactly; everything else here is about finite Z."""
+        ...
+
+    @property
+    def lone(self) -> Fraction:
+        """Q(Z = -infinity), exactly."""
+        ...
+
+    @property
+    def stray(self) -> float:
+        """log of a bound of the P-mass of values that are left out."""
+        ...
+
+    @property
+    def rough(self) -> tuple[float, float]:
+        """A lower bound of delta(0), and about the variance of Z: both cheap, to decide where to look."""
+        ...
+
+    @property
+    def knee(self) -> float:
+        """A c past which K grows much faster than its second derivative at 0 says, or inf: where a search should begin."""
+        ...
+
+    def bound(self, c: float) -> float:
+        """An upper bound of K(c) for c > 0 in closed form, or inf."""
+        ...
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        """K, K', K'' of the first pair at a real c > -1, to a few digits: a guide for the search, never part of an answer."""
+        ...
+
+    def mean(self) -> tuple[float, float]:
+        """E Z = K'(0), the Kullback-Leibler divergence, and a bound of its error."""
+        ...
+
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
+        """The slice at Re w = c, so accurate that count steps of it lose nothing.
+
+        Bounds of K are wanted to about `ahead`, which is a hint.
+        """
+        ...
+
+    def closed(self, epsilon: float) -> "Closed | None":
+        """delta(epsilon) of a single step in closed form, where there is one and it is accurate."""
+        ...
+
+
+class Inconclusive(Exception):
+    """The noise would need more nodes than are worth their cost."""
+
+
+Interval = tuple[float, float]
+
+
+def largest(intervals: Iterable[Interval]) -> Interval:
+    """The interval of the larger of several unknowns."""
+    low = high = -math.inf
+    for one in intervals:
+        low, high = max(low, one[0]), max(high, one[1])
+    return low, high
+
+
+def contradict(low: float, high: float) -> bool:
+    """Whether two proved ends cannot both be right, however they were rounded.
+
+    >>> contradict(1.0, 1.0 - 1e-9), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
+    (False, True, True)
+    """
+    return low > high + (1e-6 * (1.0 + abs(high)) if math.isfinite(high) else 0.0)
+
+
+class Care(IntEnum):
+    """How close delta should be told: in a search, as one of several (to nine decimal places), or as the only one."""
+
+    MANY = 0
+    CURVE = 1
+    ONE = 2
+
+
+@dataclass(frozen=True)
+class StackedSlice:
+    """Slices of single ordered pairs as the rows of one."""
+
+    slices: tuple[Slice, ...]
+
+    def keep(self, rows: list[int]) -> "StackedSlice":
+        return StackedSlice(tuple(self.slices[row] for row in rows))
+
+    def above(self, points: Array) -> Array:
+        return np.concatenate([one.above(points) for one in self.slices])
+
+    def decay(self, cells: Cells) -> Array:
+        return np.concatenate([one.decay(cells) for one in self.slices])
+
+    def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
+        values, errors = zip(*(one.values(step, nodes) for one in self.slices), strict=True)
+        return np.concatenate(values), np.concatenate(errors)

@@ -1,0 +1,68 @@
+"""Poisson sampling of a loss that is available only through binned probabilities."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...numerics.cancellation_free import Array, log_mixed_above
+from ...numerics.mixing import drawn
+from ...numerics.rounding import FUNCTION, UNIT, up
+from ..bins import Divisible, Masses
+from ..pairs.binned import DividedLoss
+from ..protocol import Closed
+from .amplification import sampled_closed, sampled_masses, sampled_slip
+
+
+@dataclass(frozen=True)
+class SampledLoss(DividedLoss):
+    """A Poisson-sampled step with a density: of a removal (the mixture is P) or an addition (see `sampled_masses`)."""
+
+    base: Divisible
+    rate: float
+    removal: bool
+
+    @property
+    def stray(self) -> float:  # type: ignore[override]
+        return float(getattr(self.base, "stray", -math.inf))
+
+    def bound(self, c: float) -> float:
+        """Where the losses have no top: Minkowski's inequality for (1-q) + q e^Z; the step itself; the largest loss."""
+        if self.base.ceiling < math.inf:
+            return super().bound(c)
+        plain: float = self.base.bound(c)  # type: ignore[attr-defined]
+        if not self.removal:
+            return min(plain, c * self.ceiling * (1.0 + 2.0 * UNIT))
+        inner = log_mixed_above(plain / (1.0 + c), self.rate)
+        return min(plain, (1.0 + c) * inner * (1.0 + 8.0 * FUNCTION))
+
+    @property
+    def ceiling(self) -> float:
+        top = self.base.ceiling
+        if top == math.inf:
+            return math.inf if self.removal else up(-math.log1p(-self.rate) * (1.0 + FUNCTION))
+        # the base is symmetric: its lowest loss is minus its highest
+        found = self._drawn(top) if self.removal else -self._drawn(-top)
+        return up(found, 8.0 * FUNCTION * found)
+
+    def _drawn(self, z: float) -> float:
+        return float(drawn(np.array([z]), self.rate)[0])
+
+    @property
+    def anchor(self) -> float:  # type: ignore[override]
+        return self.ceiling if self.ceiling < math.inf else math.log1p(-self.rate)
+
+    @property
+    def grain(self) -> float:  # type: ignore[override]
+        top = self.base.ceiling
+        return 0.0 if top == math.inf else self._drawn(top) - self._drawn(-top)  # from the highest loss to the lowest
+
+    def slip(self, largest: float) -> float:
+        inner = self.base.slip(largest - math.log(self.rate))
+        return sampled_slip(self.rate, largest) + inner
+
+    def masses(self, edges: Array) -> Masses:
+        return sampled_masses(self.base, self.rate, self.removal, edges)
+
+    def closed(self, epsilon: float) -> Closed | None:
+        return sampled_closed(self.base.closed, self.rate, self.removal, epsilon)

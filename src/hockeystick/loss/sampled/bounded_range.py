@@ -1,0 +1,26 @@
+"""Poisson sampling of the exponential mechanism."""
+
+from dataclasses import dataclass
+
+from ..pairs.bounded_range import ExponentialLoss
+from ..pairs.discrete import SampledAtoms
+from ..pairs.renyi import RenyiLoss
+from .binned import SampledLoss
+
+
+@dataclass(frozen=True)
+class SampledExponentialLoss(SampledLoss):
+    """A Poisson-sampled use: the same bounds from above and below, sampled."""
+
+    base: ExponentialLoss
+
+    @property
+    def covers(self) -> "tuple[SampledLoss | RenyiLoss, ...]":
+        return SampledLoss(self.base, self.rate, self.removal), RenyiLoss("exponential", (self.base.epsilon,), rate=self.rate)
+
+    @property
+    def members(self) -> tuple[SampledAtoms, ...]:
+        return (self.shifted(0.5),)
+
+    def shifted(self, share: float) -> SampledAtoms:
+        return SampledAtoms(self.base.shifted(share), self.rate, self.removal)

@@ -1,0 +1,157 @@
+"""Sums of independent signs: Z is a sum of values +size or -size, each +size with odds e^size : 1.
+
+What is asked for is stick(x) = E(1 - e^(x - Z))+, and where it falls to a given level; with both ends, in logarithms.
+Few possible sums are listed (`halves`), else the law is smoothed (`smoothed`).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from .cancellation_free import Array
+from .roots import increasing_root
+from .rounding import FUNCTION, UNIT
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """Distinct `sizes` above 0 and how often each occurs, with what does not depend on the question."""
+
+    sizes: Array
+    counts: Array
+
+    @cached_property
+    def total(self) -> float:
+        """The largest sum."""
+        return math.fsum((self.sizes * self.counts).tolist())
+
+    def cumulant(self, c: float) -> tuple[float, float]:
+        """log E e^(c Z) and a bound of its error, for c > 0.
+
+        E e^(c Z) is the product of cosh((c + 1/2) size) / cosh(size / 2), where the ratio of two cosh near 1 is
+        1 + 2 sinh((c + 1) size / 2) sinh(c size / 2) / cosh(size / 2).
+        """
+        size = self.sizes
+        large = (c + 1.0) * size > 2.0
+        s = np.where(large, 0.0, size)
+        near = np.log1p(2.0 * np.sinh(0.5 * (c + 1.0) * s) * np.sinh(0.5 * c * s) / np.cosh(0.5 * s))
+        far = c * size + np.log1p(np.exp(-(2.0 * c + 1.0) * size)) - np.log1p(np.exp(-size))
+        value = math.fsum((self.counts * np.where(large, far, near)).tolist())
+        return value, 16.0 * FUNCTION * value
+
+    def slope(self, c: float) -> float:
+        """The derivative of the cumulant, about."""
+        return float(self.counts @ (self.sizes * np.tanh((c + 0.5) * self.sizes)))
+
+    def bend(self, c: float) -> float:
+        """The second derivative, about."""
+        return float(self.counts @ (self.sizes / np.cosh(np.minimum((c + 0.5) * self.sizes, 300.0))) ** 2)
+
+    def tilt(self, x: float) -> float:
+        """The c at which e^(cumulant - c x) / (c (c + 1)) is smallest, about; any c > 0 is good for a bound."""
+
+        def gap(y: float) -> tuple[float, float]:
+            c = math.exp(y)
+            value = self.slope(c) - x - 1.0 / c - 1.0 / (1.0 + c)
+            return value, c * self.bend(c) + 1.0 / c + c / (1.0 + c) ** 2
+
+        return self._kept(math.exp(increasing_root(gap, 0.0, lower=-60.0, upper=60.0, tolerance=1e-6, stride=3.0)))
+
+    def tilt_of_level(self, log_level: float) -> float:
+        """The c at which (cumulant - log(c (c + 1)) - log_level) / c is smallest, about."""
+
+        def gap(y: float) -> tuple[float, float]:
+            c = math.exp(y)
+            value = c * self.slope(c) - 1.0 - c / (1.0 + c) - self.cumulant(c)[0] + math.log(c) + math.log1p(c) + log_level
+            return value, c * (c * self.bend(c) + 1.0 / c + 1.0 / (1.0 + c) - 1.0 / (1.0 + c) ** 2)
+
+        return self._kept(math.exp(increasing_root(gap, 0.0, lower=-60.0, upper=60.0, tolerance=1e-6, stride=3.0)))
+
+    def _kept(self, c: float) -> float:
+        """Where beyond it nothing but the largest sum would count."""
+        return min(c, 40.0 / float(self.sizes.min()))
+
+    def guess(self, c: float, log_level: float) -> float:
+        """About where the stick falls to a level: the saddle-point approximation."""
+        bend = self.bend(c) + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+        found = self.cumulant(c)[0] - log_level - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
+        return min(max(found / c, 0.0), self.total)
+
+    def chernoff(self, c: float, x: float) -> float:
+        """log of e^(cumulant - c x), rounded up: P(Z > x) times that of a set under the tilted law bounds P of both."""
+        value, error = self.cumulant(c)
+        return value - c * x + error + 4.0 * UNIT * (abs(value) + abs(c * x))
+
+
+class Laid(Protocol):
+    """The law at one tilt, good for x near the place it was laid for."""
+
+    tolerance: float  # of a search, relatively
+
+    def stick(self, x: float) -> tuple[float, float, float]:
+        """Both ends of log stick(x), and the derivative of the logarithm."""
+        ...
+
+
+def laid(signs: Signs, c: float, x: float, log_level: float) -> Laid:
+    """By the listed sums if they are few, else smoothed until the ends are within 1e-6, as far as that goes."""
+    from .meet_in_middle import Halves
+    from .two_point_smoothed import smoothed
+
+    return Halves.of(signs, c) or smoothed(signs, c, x, log_level)
+
+
+def log_stick(signs: Signs, x: float) -> Ends:
+    """Both ends of log stick(x) for x >= 0.
+
+    >>> low, high = log_stick(Signs(np.array([1.0]), np.array([1.0])), 0.0)
+    >>> round(math.exp(low), 12) == round(math.exp(high), 12) == round(math.tanh(0.5), 12)
+    True
+    """
+    if x >= signs.total * (1.0 + 4.0 * UNIT):
+        return -math.inf, -math.inf
+    c = signs.tilt(x)
+    bend = signs.bend(c) + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
+    level = signs.chernoff(c, x) - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
+    low, high, _ = laid(signs, c, x, min(level, 0.0)).stick(x)
+    return low, high
+
+
+def stick_root(signs: Signs, log_level: float, slack: float = 0.0) -> Ends:
+    """Both ends of the smallest x >= 0 with log stick(x) at most a level that is known up to slack.
+
+    >>> low, high = stick_root(Signs(np.array([0.5, 1.0]), np.array([1.0, 2.0])), math.log(0.01))
+    >>> round(low, 9), round(high, 9)
+    (2.469479243, 2.469479243)
+    """
+    c = signs.tilt_of_level(log_level)
+    guess = signs.guess(c, log_level)
+    law = laid(signs, c, guess, log_level)
+    top = signs.total * (1.0 + 4.0 * UNIT)
+    if law.stick(0.0)[1] <= log_level - slack:
+        return 0.0, 0.0
+
+    def solve(end: int, level: float, start: float) -> float:
+        def gap(x: float) -> tuple[float, float]:
+            found = law.stick(x)
+            return (level - found[end], -found[2]) if found[end] > -math.inf else (math.inf, 0.0)
+
+        x = increasing_root(gap, min(start, top), lower=0.0, upper=top, tolerance=law.tolerance, steps=60)
+        return min(max(x, 0.0), top)
+
+    high = solve(1, log_level - slack, guess)
+    pad = law.tolerance * high + 1e-300
+    while law.stick(high)[1] > log_level - slack:  # the last step of the search may have ended below
+        if high >= top:
+            return 0.0, top
+        high, pad = min(high + pad, top), 2.0 * pad
+    low = solve(0, log_level + slack, high)
+    pad = law.tolerance * low + 1e-300
+    while low > 0.0 and law.stick(low)[0] < log_level + slack:
+        low, pad = max(low - pad, 0.0), 2.0 * pad
+    return min(low, high), high
