@@ -6,16 +6,18 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from typing import Literal
 
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType
+from ..loss.engines.registry import ENGINES
 from ..loss.protocol import Interval
 from ..mechanism.release import Release
 from ..neighbours import STATED, Stated, checked
-from .engines import ENGINES, Cannot, asked
+from .engines import Cannot, asked
 from .peers import Peer, chosen, finite
 
 Verdict = Literal["agrees", "above", "below", "contradiction", "not asked", "failed"]
@@ -83,8 +85,8 @@ def crosscheck(
     bounds = release.epsilon_bounds(delta, relation)
     run = release._run(relation)
     rows = []
-    for name in ENGINES:
-        rows.append(_row(name, True, "certified", lambda name=name: asked(name, run, delta), bounds))  # type: ignore[misc]
+    for name, engine in ENGINES.items():
+        rows.append(_row(name, True, "certified", partial(asked, engine, run, delta), bounds))
     missing = []
     for peer in others:
         if not peer.installed:

@@ -11,7 +11,7 @@ from ..later import later
 if TYPE_CHECKING:
     from .answers.many import epsilon_intervals as epsilon_intervals
     from .answers.many import log_delta_intervals as log_delta_intervals
-    from .engines.driver import renyi_bound as renyi_bound
+    from .bounds.renyi import renyi_bound as renyi_bound
     from .pairs.atomic import AtomicLoss as AtomicLoss
     from .pairs.binned import WideDiscreteGaussianLoss as WideDiscreteGaussianLoss
     from .pairs.bounded_range import ExponentialLoss as ExponentialLoss
@@ -56,7 +56,7 @@ __getattr__ = later(
         ),
         "pairs.binned": ("WideDiscreteGaussianLoss",),
         "sampled.binned": ("SampledLoss",),
-        "engines.driver": ("renyi_bound",),
+        "bounds.renyi": ("renyi_bound",),
         "pairs.bounded_range": ("ExponentialLoss",),
         "sampled.bounded_range": ("SampledExponentialLoss",),
         "pairs.gaussian": ("GaussianLoss",),

@@ -17,7 +17,7 @@ from ..numerics.rounding import LARGEST, UNIT
 from .bins import Coarse, Divisible
 from .pairs.atomic import AtomicLoss
 from .pairs.gaussian import GaussianLoss
-from .protocol import Loss, Slice
+from .protocol import Interval, Loss, Slice
 
 Expand = Callable[[float], tuple[float, float, float]]
 
@@ -50,7 +50,9 @@ class ComposedLoss:
     terms: tuple[tuple[Loss, int], ...]
     _coarse: dict[tuple[Loss, float], Coarse] = field(default_factory=dict, compare=False, repr=False)
     _variants: "dict[str, list[ComposedLoss]]" = field(default_factory=dict, compare=False, repr=False)
-    lattices: list[Any] = field(default_factory=list, compare=False, repr=False)  # that were laid for it
+    lattices: list[Any] = field(default_factory=list, compare=False, repr=False)  # that were made for it
+    told: dict[float, Interval | None] = field(default_factory=dict, compare=False, repr=False)
+    """What the compiled core said of the epsilon of a delta, so that it is asked once."""
 
     @property
     def rows(self) -> int:
@@ -72,7 +74,7 @@ class ComposedLoss:
         return self._variants[kind]
 
     def _varied(self, kind: str) -> "list[ComposedLoss]":
-        choices = [getattr(loss, kind, (loss,)) for loss, _ in self.terms]
+        choices = [loss.covers if kind == "covers" else loss.members for loss, _ in self.terms]
         found = []
         for place in range(max((1, *map(len, choices)))):
             uses = zip(choices, self.terms, strict=True)
@@ -81,20 +83,24 @@ class ComposedLoss:
 
     def shifted(self, share: float) -> "ComposedLoss | None":
         """The run whose bounded ranges are all shifted by this share; None if it has none."""
-        if not any(hasattr(loss, "shifted") for loss, _ in self.terms):
+        if not any(loss.shifts for loss, _ in self.terms):
             return None
-        uses = [(loss.shifted(share) if hasattr(loss, "shifted") else loss, count) for loss, count in self.terms]
-        return composed(uses).variants("members")[0]
+        return composed((loss.shifted(share), count) for loss, count in self.terms).variants("members")[0]
 
     @property
     def exact(self) -> bool:
         """Whether the composed pair is the truth, and not one of several bounds."""
-        return not any(hasattr(loss, "members") for loss, _ in self.terms)
+        return all(loss.exact for loss, _ in self.terms)
 
     @property
     def tight(self) -> bool:
         """Whether some mechanism attains the composed pair."""
-        return all(getattr(loss, "tight", not hasattr(loss, "members")) for loss, _ in self.terms)
+        return all(loss.tight for loss, _ in self.terms)
+
+    @property
+    def has_transform(self) -> bool:
+        """Whether K is known off the real axis; if not, only the conversion of its Rényi curve answers."""
+        return all(loss.has_transform for loss, _ in self.terms)
 
     @property
     def fades(self) -> bool:
@@ -119,7 +125,8 @@ class ComposedLoss:
 
     def infinite(self, mass: Literal["infinite", "lone"] = "infinite") -> Fraction:
         """P(Z = infinity), or Q(Z = -infinity): exactly, or for many steps to very many digits."""
-        masses = [(getattr(loss, mass), count) for loss, count in self.terms if getattr(loss, mass)]
+        found = [(loss.infinite if mass == "infinite" else loss.lone, count) for loss, count in self.terms]
+        masses = [(one, count) for one, count in found if one]
         if sum(count for _, count in masses) <= _EXACT:
             return 1 - math.prod(((1 - one) ** count for one, count in masses), start=Fraction(1))
         smallest = min(float(one) for one, _ in masses)
@@ -144,7 +151,7 @@ class ComposedLoss:
     def surely(self) -> float:
         """At most the largest loss."""
         exact = len(self.terms) == 1 and self.terms[0][1] == 1 and self.ceiling < math.inf
-        tops = [count * loss.ceiling * (1.0 - getattr(loss, "ceiling_error", 1e-13)) for loss, count in self.terms]
+        tops = [count * loss.ceiling * (1.0 - loss.ceiling_error) for loss, count in self.terms]
         if any(math.isinf(top) for top in tops):
             return math.inf
         total = math.fsum(tops)

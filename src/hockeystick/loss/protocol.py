@@ -9,13 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from ..numerics.cancellation_free import Array, ComplexArray
 from ..numerics.geometric_cells import Cells
-from ..numerics.rounding import down, up
+from ..numerics.rounding import FUNCTION, down, up
+from .tolerance import Interval as Interval
 
 
 class Closed(NamedTuple):
@@ -99,6 +100,45 @@ class Loss(Protocol):
         ...
 
     @property
+    def exact(self) -> bool:
+        """Whether it is the truth, and not bracketed by other losses."""
+        ...
+
+    @property
+    def covers(self) -> "tuple[Loss, ...]":
+        """Losses each of which bounds a composition from above; itself if it is exact."""
+        ...
+
+    @property
+    def members(self) -> "tuple[Loss, ...]":
+        """Losses that it may be, which bound a composition from below; itself if it is exact."""
+        ...
+
+    @property
+    def shifts(self) -> bool:
+        """Whether it may be any of a family of shifted losses, of which the worst depends on the question."""
+        ...
+
+    def shifted(self, share: float) -> "Loss":
+        """The one that is shifted by this share of its range; itself if there is no family."""
+        ...
+
+    @property
+    def tight(self) -> bool:
+        """Whether some mechanism attains it."""
+        ...
+
+    @property
+    def has_transform(self) -> bool:
+        """Whether K is known off the real axis; if not, only `bound` is."""
+        ...
+
+    @property
+    def ceiling_error(self) -> float:
+        """A bound of the relative error of `ceiling`."""
+        ...
+
+    @property
     def infinite(self) -> Fraction:
         """P(Z = infinity), exactly; everything else here is about finite Z."""
         ...
@@ -147,11 +187,30 @@ class Loss(Protocol):
         ...
 
 
+class ExactLoss:
+    """What a loss that is known exactly says of its bounds: they are itself."""
+
+    exact = tight = has_transform = True
+    shifts = False
+
+    @property
+    def ceiling_error(self) -> float:
+        return 1e-13
+
+    @property
+    def covers(self) -> tuple[Any, ...]:
+        return (self,)
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        return (self,)
+
+    def shifted(self, share: float) -> Any:
+        return self
+
+
 class Inconclusive(Exception):
-    """The noise would need more nodes than are worth their cost."""
-
-
-Interval = tuple[float, float]
+    """No certified bound within what an engine may spend: the next engine is asked."""
 
 
 def largest(intervals: Iterable[Interval]) -> Interval:
@@ -162,21 +221,46 @@ def largest(intervals: Iterable[Interval]) -> Interval:
     return low, high
 
 
-def contradict(low: float, high: float) -> bool:
-    """Whether two proved ends cannot both be right, however they were rounded.
-
-    >>> contradict(1.0, 1.0 - 1e-9), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
-    (False, True, True)
-    """
-    return low > high + (1e-6 * (1.0 + abs(high)) if math.isfinite(high) else 0.0)
-
-
 class Care(IntEnum):
     """How close delta should be told: in a search, as one of several (to nine decimal places), or as the only one."""
 
     MANY = 0
     CURVE = 1
     ONE = 2
+
+
+class Side(IntEnum):
+    """Which ends of an answer are wanted; an end that comes with the other is told in any case."""
+
+    UPPER = 0
+    BOTH = 1
+
+
+class Question(NamedTuple):
+    """What is asked of the finite losses of a run."""
+
+    asks: Literal["epsilon", "log delta"]
+    at: float
+    """log delta, or epsilon."""
+    care: Care = Care.ONE
+    delta: float | None = None
+    """The delta of which `at` is the logarithm, if nothing was taken from it for infinite losses."""
+    floor: float = 0.0
+    """Ends of epsilon below it need not be close."""
+    most: float = math.inf
+    """An upper end of epsilon that is proved already."""
+    evaluated: bool = False
+    """Whether contours were evaluated for this ordered pair already, together with the others."""
+
+    @property
+    def slack(self) -> float:
+        """A bound of the rounding of log delta."""
+        return FUNCTION * abs(self.at)
+
+    @property
+    def target(self) -> Interval:
+        """Surely below and above log delta, which was rounded."""
+        return self.at - self.slack, self.at + self.slack
 
 
 @dataclass(frozen=True)

@@ -140,12 +140,13 @@ class Attacks(metaclass=Made):
         [0.5 0.5]
         """
         from ..loss.answers.gdp import mu_ends
-        from ..loss.engines.driver import log_delta_interval
+        from ..loss.engines.driver import log_delta_proof
+        from ..loss.protocol import Care, Side
 
         run = self._both(neighbours)
 
         def ends(point: float) -> Ends:
-            value = mu_ends(point, log_delta_interval(run, point)[1])[1]
+            value = mu_ends(point, log_delta_proof(run, point, Care.MANY, Side.UPPER).high)[1]
             return value, value
 
         return each("epsilon", epsilon, checks.non_negative, ends)[1]

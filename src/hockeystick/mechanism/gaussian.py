@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import gaussian_epsilon
+from ..loss.engines.compiled import gaussian_epsilon, gaussian_log_deltas
 from ..neighbours import Order
 from .noise import AdditiveNoise
 
@@ -38,6 +38,9 @@ class Gaussian(AdditiveNoise):
 
     def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         return gaussian_epsilon(count * self._square(wanted), delta)
+
+    def direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+        return gaussian_log_deltas(count * self._square(wanted), [epsilon])[0]
 
     def _square(self, wanted: tuple[Order, ...]) -> float:
         return checks.ratio("sensitivity / sigma", self.moved(wanted[0]), self.sigma) ** 2

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import laplace_epsilon
+from ..loss.engines.compiled import laplace_epsilon, laplace_log_deltas
 from ..neighbours import Order
 from .noise import AdditiveNoise
 
@@ -32,6 +32,9 @@ class Laplace(AdditiveNoise):
 
     def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         return laplace_epsilon(self._shift(wanted), count, delta)
+
+    def direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+        return laplace_log_deltas(self._shift(wanted), count, [epsilon])[0]
 
     def _shift(self, wanted: tuple[Order, ...]) -> float:
         return checks.ratio("sensitivity / scale", self.moved(wanted[0]), self.scale)

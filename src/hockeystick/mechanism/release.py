@@ -11,7 +11,7 @@ from .. import checks
 from .. import loss as losses
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
-from ..loss.engines.compiled import close
+from ..loss.tolerance import converged
 from ..neighbours import DEFAULT, STATED, Order, Stated, orders
 from ..numerics.rounding import exp_ends
 from .attack import Attacks
@@ -138,7 +138,7 @@ class Release(Attacks):
         >>> round(hs.Gaussian(sigma=1.0).epsilon(delta=1e-5), 6)
         4.377178
         """
-        return self.epsilon_bounds(delta, neighbours).upper
+        return self._epsilons(delta, neighbours, upper_only=True).upper
 
     def epsilon_bounds(self, delta: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `epsilon`.
@@ -148,11 +148,27 @@ class Release(Attacks):
         >>> print(f"{bounds.lower:.10f} <= epsilon <= {bounds.upper:.10f}")
         4.3771780957 <= epsilon <= 4.3771780957
         """
+        return self._epsilons(delta, neighbours)
+
+    def _epsilons(self, delta: Any, neighbours: str, upper_only: bool = False) -> Bounds:
+        """Both ends of epsilon, or (if the lower one would cost more) the upper end only."""
+        told: dict[float, Ends | None] = {}
         if type(delta) is float and 0.0 < delta < 1.0 and len(parts := self.parts) == 1:
             ((mechanism, count),) = parts
-            if ends := close(mechanism.direct(orders(self._meant(neighbours)), count, delta)):
-                return Bounds(*ends)
-        return self._answered(losses.epsilon_intervals, neighbours, "delta", delta, checks.non_negative)
+            ends = mechanism.direct(orders(self._meant(neighbours)), count, delta)
+            if found := converged(ends):
+                return Bounds(*found)
+            if ends:
+                told[delta] = ends
+        from ..loss.protocol import Side
+
+        side = Side.UPPER if upper_only else Side.BOTH
+
+        def ask(run: "ComposedLoss", deltas: list[float]) -> list[Ends]:
+            run.told.update(told)
+            return losses.epsilon_intervals(run, deltas, side)
+
+        return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
 
     def delta(self, epsilon: Any, neighbours: str = STATED) -> Any:
         """The smallest delta for which the release is (epsilon, delta)-DP: a certified upper bound.
@@ -161,7 +177,8 @@ class Release(Attacks):
         >>> round(hs.Laplace(scale=2.0).delta(epsilon=0.25), 6)
         0.117503
         """
-        return self.delta_bounds(epsilon, neighbours).upper
+        found = self._log_deltas(epsilon, neighbours, upper_only=True)
+        return exp_ends(found.lower, found.upper)[1]
 
     def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
         """Both ends of `delta`; epsilon may be negative (then delta >= 1 - e^epsilon)."""
@@ -175,7 +192,22 @@ class Release(Attacks):
         >>> hs.Gaussian(sigma=1.0).log_delta_bounds(epsilon=100.0).upper < -4900
         True
         """
-        return self._answered(losses.log_delta_intervals, neighbours, "epsilon", epsilon, _any_real)
+        return self._log_deltas(epsilon, neighbours)
+
+    def _log_deltas(self, epsilon: Any, neighbours: str, upper_only: bool = False) -> Bounds:
+        """Both ends of log delta, or (if the lower one would cost more) the upper end only."""
+        if type(epsilon) is float and abs(epsilon) < math.inf and len(parts := self.parts) == 1:
+            ((mechanism, count),) = parts
+            if ends := mechanism.direct_log_delta(orders(self._meant(neighbours)), count, epsilon):
+                return Bounds(*ends)
+        from ..loss.protocol import Side
+
+        side = Side.UPPER if upper_only else Side.BOTH
+
+        def ask(run: "ComposedLoss", epsilons: list[float]) -> list[Ends]:
+            return losses.log_delta_intervals(run, epsilons, side)
+
+        return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
 
     def profile(self, epsilons: Any, neighbours: str = STATED) -> Any:
         """The privacy profile: an array of upper bounds of delta, one for each epsilon."""
@@ -251,6 +283,7 @@ class Mechanism(Release):
         super().__init_subclass__(**more)
         if {"loss", "_loss"} & vars(cls).keys() and "direct" not in vars(cls):
             cls.direct = Mechanism.direct  # type: ignore[method-assign]
+            cls.direct_log_delta = Mechanism.direct_log_delta  # type: ignore[method-assign]
 
     @property
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
@@ -267,6 +300,10 @@ class Mechanism(Release):
 
     def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Ends | None:
         """Both ends of epsilon of so many uses, if that is told at once; some mechanism attains it."""
+        return None
+
+    def direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> Ends | None:
+        """The same for log delta."""
         return None
 
     def parameters(self) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class Sampled(Mechanism):
         return (
             ()
             if loss is None or isinstance(loss, losses.RenyiLoss | losses.ProfileLoss)
-            else tuple(getattr(loss, "covers", (loss,)))
+            else tuple(loss.covers)
         )
 
     def attained(self, moved: Order) -> Order:
@@ -157,7 +157,7 @@ def how_far(loss: Any) -> float:
 
 def members(loss: Any) -> tuple[Any, ...]:
     """What it may be."""
-    return tuple(getattr(loss, "members", (loss,)))
+    return tuple(loss.members)
 
 
 def _cover(loss: Any) -> Any:
@@ -201,5 +201,5 @@ def rounded(high: Any, low: Any) -> Any:
     """The loss between two that differ by the rounding of a rate only."""
     if high is None or high == low:
         return high
-    exact = not hasattr(high, "members")
-    return losses.BetweenLoss(getattr(high, "covers", (high,)), getattr(low, "members", (low,)), tight=exact)
+    exact = high.exact
+    return losses.BetweenLoss(high.covers, low.members, tight=exact)

@@ -97,7 +97,7 @@ class WithoutReplacement(FixedSize):
                 self.drawn("replace", high, removals(wanted)),
                 self.drawn(self.attained("replace"), low, removals(wanted)),
             )
-            if self.attained("replace") == "remove" and top is not None and not hasattr(top, "members"):
+            if self.attained("replace") == "remove" and top is not None and top.exact:
                 return BetweenLoss((top,), (bottom,))
             return rounded(top, bottom)
         found = self.both_orders(self.farther(wanted), high, low)

@@ -53,7 +53,7 @@ class FullPass(Sampled):
         loss = self.whole(wanted)
         if self.by != "shuffle" or loss is None:
             return loss
-        return BetweenLoss(getattr(loss, "covers", (loss,)), ())
+        return BetweenLoss(loss.covers, ())
 
     def __repr__(self) -> str:
         base = repr(self.base)

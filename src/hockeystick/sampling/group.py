@@ -180,13 +180,16 @@ class GroupedRun(Mechanism):
             delta = min(1.0, up(1.0 - math.exp(value) * (1.0 - delta), 8.0 * FUNCTION))
         return Bounds(0.0, delta, False)
 
-    def log_delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
+    def delta(self, epsilon: Any, neighbours: str = STATED) -> Any:
+        return self.delta_bounds(epsilon, neighbours).upper
+
+    def _log_deltas(self, epsilon: Any, neighbours: str, upper_only: bool = False) -> Bounds:
         delta = self.delta_bounds(epsilon, neighbours).upper
         return Bounds(-math.inf, up(math.log(delta), FUNCTION * abs(math.log(delta))) if delta else -math.inf, False)
 
-    def epsilon_bounds(self, delta: Any, neighbours: str = STATED) -> Bounds:
+    def _epsilons(self, delta: Any, neighbours: str, upper_only: bool = False) -> Bounds:
         if isinstance(delta, list | tuple | np.ndarray):
-            found = [self.epsilon_bounds(float(one), neighbours).upper for one in np.ravel(delta)]
+            found = [self._epsilons(float(one), neighbours).upper for one in np.ravel(delta)]
             return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)
         target, relation = checks.non_negative("delta", delta), self._meant(neighbours)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import once_epsilon, sampled_epsilon
+from ..loss.engines.compiled import Shape, once_epsilon, sampled_epsilon, sampled_log_deltas
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import DEFAULT, Order, same_size
@@ -54,16 +54,26 @@ class Poisson(Sampled):
             if found is None or "replace" in wanted or isinstance(found, losses.RenyiLoss) or self.zeroing_is_replacing(wanted):
                 return found
             # nothing is known to attain it
-            return losses.BetweenLoss((*getattr(found, "covers", (found,)), *self.undrawn(wanted)), ())
+            return losses.BetweenLoss((*found.covers, *self.undrawn(wanted)), ())
         return self.drawn("remove", self.rate, removals(wanted))
 
     def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
-        if "replace" in wanted or not isinstance(self.base, Gaussian) or self.rate in (0.0, 1.0):
+        if (shape := self._gaussian_shape(wanted)) is None:
             return None
-        shape, pairs = self._plain(self.base, "remove", self.rate), removals(wanted)
+        pairs = removals(wanted)
         if count == 1:
             return once_epsilon(shape, pairs, delta)
         return sampled_epsilon(shape, count, pairs, math.log(delta))
+
+    def direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+        shape = self._gaussian_shape(wanted)
+        return None if shape is None or count == 1 else sampled_log_deltas(shape, count, removals(wanted), [epsilon])[0]
+
+    def _gaussian_shape(self, wanted: tuple[Order, ...]) -> Shape | None:
+        """What the core needs to know of a sampled step of one Gaussian mechanism; None for others."""
+        if "replace" in wanted or not isinstance(self.base, Gaussian) or self.rate in (0.0, 1.0):
+            return None
+        return self._plain(self.base, "remove", self.rate)
 
     def _replaced(self, zeroed: bool = False) -> Any:
         """By another record, or by a null record that is as far from none as another may be."""

@@ -83,7 +83,7 @@ class Shuffled(Sampled):
                 "its loss has no largest value, and hiding among clones needs a local guarantee epsilon0 without a delta.  Use "
                 "randomised response, Laplace or geometric noise, the exponential mechanism, or PureDP.",
             )
-        alone = tuple(getattr(run.terms[0][0], "covers", (run.terms[0][0],))) if len(run.terms) == run.terms[0][1] == 1 else ()
+        alone = run.terms[0][0].covers if len(run.terms) == run.terms[0][1] == 1 else ()
         if self.reports == 1 and alone:
             return self.local.parts[0][0].loss(wanted)
         top = min(tops)

@@ -84,14 +84,8 @@ def status(scheme: str, relation: str, family: str) -> str:
             loss = SCHEMES[scheme](FAMILIES[family](claimed)).loss(orders(relation))
         except Unsupported:
             continue
-        return "exact" if _tight(loss) else "bound"
+        return "exact" if loss.tight else "bound"
     return "-"
-
-
-def _tight(loss: Any) -> bool:
-    if isinstance(loss, PairedLoss):
-        return all(_tight(one) for one in loss.losses)
-    return loss.tight if isinstance(loss, BetweenLoss) else not hasattr(type(loss), "members")
 
 
 def table() -> str:

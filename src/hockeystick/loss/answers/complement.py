@@ -16,7 +16,6 @@ from ..bins import Masses
 from ..composed import ComposedLoss, Expand
 from ..contour.contour import Contour, Saddle
 from ..lattice.lattice import aligned, spread
-from ..pairs.renyi import RenyiLoss
 from ..protocol import Inconclusive
 
 Interval = tuple[float, float]
@@ -40,7 +39,7 @@ def log_complement(run: ComposedLoss, epsilon: float, log_delta: Interval) -> In
     low, high = log_of_rest(log_delta[1])[0], log_of_rest(log_delta[0])[1]
     if log_delta[1] < _NEAR or high - low < 1e-12 or not run.exact or not run.terms:
         return low, high
-    if any(isinstance(loss, RenyiLoss) for loss, _ in run.terms):
+    if not run.has_transform:
         return low, high
     least = most = math.inf
     for single in run.singles():

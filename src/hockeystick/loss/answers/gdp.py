@@ -22,11 +22,10 @@ from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
 from ..bounds.renyi import cumulant_above
 from ..composed import ComposedLoss
-from ..engines.driver import epsilon_interval, log_delta_interval
+from ..engines.driver import epsilon_proof, log_delta_proof
 from ..pairs.atomic import AtomicLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.profile import ProfileLoss
-from ..pairs.renyi import RenyiLoss
 from ..protocol import Care, Inconclusive
 from .gdp_tail import UNTOLD, Tail, tails
 
@@ -63,7 +62,7 @@ class Head:
         """Both ends of mu there; of a run that is known by bounds only the upper end is worth its cost, the lower is 0."""
         low, high = -math.inf, min(0.0, max(tail.log_bound(epsilon) for tail in self.tails))
         for one in self.covers:
-            ends = log_delta_interval(one, epsilon)
+            ends = log_delta_proof(one, epsilon).ends
             high = min(high, ends[1])
             low = ends[0] if self.run.exact else low
         return self.put(epsilon, min(low, high), high)
@@ -136,7 +135,7 @@ class Head:
 
     def _exponent(self, epsilon: float) -> float:
         """About the c that serves best: a guide."""
-        if any(isinstance(loss, RenyiLoss) for one in self.covers for loss, _ in one.terms):
+        if not all(one.has_transform for one in self.covers):
             square = max(tail.square for tail in self.tails)
             return epsilon / square - 0.5 if square > 0.0 else 0.0
         return self.covers[0].saddle_of_epsilon(epsilon)
@@ -171,7 +170,7 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         return Peak(0.0, 0.0, 0.0, 0, "nothing is lost")
     if delta > 0.0:
         plain = len(run.terms) == 1 and isinstance(run.terms[0][0], GaussianLoss)
-        if plain and log_delta_interval(run, 0.0)[0] > math.log(delta) * (1.0 - FUNCTION):  # it is delta_mu itself
+        if plain and log_delta_proof(run, 0.0).low > math.log(delta) * (1.0 - FUNCTION):  # it is delta_mu itself
             return gaussian_dp(run, 0.0, tolerance)
         return _up_to(run, delta, tolerance)
     bounds = [tail for one in ([run] if run.exact else run.variants("covers")[:1]) for tail in tails(one)]
@@ -233,7 +232,7 @@ def _beyond(bounds: list[Tail], least: float, unit: float, tolerance: float) -> 
 
 def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     """The supremum over the epsilons with delta(epsilon) > delta."""
-    near, far = epsilon_interval(run, delta)
+    near, far = epsilon_proof(run, delta).ends
     if far == math.inf:
         return Peak(math.inf if near == math.inf else 0.0, math.inf, math.inf, 0, f"delta(epsilon) stays above {delta:g}")
     if far == 0.0:
@@ -304,7 +303,7 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
     upper = max(-heap[0][0] if heap else 0.0, max(high for _, high in head.mu.values()))
     if not head.run.exact:  # the lower end is dear, so it is asked once, where the upper one is largest
         place = max(head.mu, key=lambda point: head.mu[point][1])
-        low = mu_ends(place, log_delta_interval(head.run, place)[0])[0]
+        low = mu_ends(place, log_delta_proof(head.run, place).low)[0]
         if low > lower:
             lower, where = low, place
     return Peak(lower, upper, where, len(head.log))
@@ -316,7 +315,7 @@ def profile_ends(run: ComposedLoss, care: Care = Care.MANY) -> Callable[[float],
 
     def ask(epsilon: float) -> Interval:
         if epsilon not in known:
-            known[epsilon] = log_delta_interval(run, epsilon, care)
+            known[epsilon] = log_delta_proof(run, epsilon, care).ends
         return known[epsilon]
 
     return ask

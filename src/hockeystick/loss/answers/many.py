@@ -15,21 +15,23 @@ from ...numerics.rounding import FUNCTION
 from ..composed import ComposedLoss
 from ..contour.contour import Contour, Saddle
 from ..contour.vectorised import contour_ends, estimates
-from ..engines.compiled_delta import compiled_log_deltas
-from ..engines.driver import epsilon_interval, has_closed, log_delta_interval
-from ..pairs.renyi import RenyiLoss
-from ..protocol import Care, Inconclusive, Interval
+from ..engines.closed import has_closed
+from ..engines.driver import epsilon_proof, log_delta_proof
+from ..engines.exact import compiled_log_deltas
+from ..protocol import Care, Inconclusive, Interval, Side
+from ..tolerance import SETTLED
 
 _STEPS = 6  # of Newton's method
 _FEW = 4  # questions that are not worth a contour of their own
-_CLOSE, _CLOSER = 1e-9, 1e-11  # widths in log delta of a contour that is of use, and with which one is content
+_CLOSER = 1e-11  # the width in log delta up to which a contour serves the questions around its own
 _NEAR_ONE = -1e-3  # log delta above which 1 - delta is what counts
 
 
-def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float]) -> list[Interval]:
-    """Both ends of log delta at each epsilon."""
+def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], side: Side = Side.BOTH) -> list[Interval]:
+    """Both ends of log delta at each epsilon; of runs that are known by bounds the lower ones only where they are wanted."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
-    found = compiled_log_deltas(run, finite)
+    told = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
+    found = {one: ends for one, ends in told if ends}
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))
@@ -38,11 +40,11 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float]) -> list[In
     if len(finite) >= _FEW + len(found) and _shares(run):
         _share(run, [one for one in finite if one not in found], Saddle.of_epsilon, answer, lambda _: 1.0, found)
     care = Care.ONE if len(epsilons) == 1 else Care.CURVE
-    return [found[one] if one in found else log_delta_interval(run, one, care) for one in epsilons]
+    return [found[one] if one in found else log_delta_proof(run, one, care, side).ends for one in epsilons]
 
 
-def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float]) -> list[Interval]:
-    """Both ends of the smallest epsilon for each delta."""
+def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], side: Side = Side.BOTH) -> list[Interval]:
+    """Both ends of the smallest epsilon for each delta; likewise."""
     found: dict[float, Interval] = {}
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
@@ -63,13 +65,13 @@ def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float]) -> list[Interv
     out = []
     for one in deltas:
         ends = found.get(math.log(one)) if 0.0 < one < 1.0 else None
-        out.append(ends or epsilon_interval(run, one))
+        out.append(ends or epsilon_proof(run, one, side).ends)
     return out
 
 
 def _shares(run: ComposedLoss) -> bool:
     """Whether the contour is what answers, and nothing is added to it."""
-    plain = run.exact and bool(run.terms) and not any(isinstance(loss, RenyiLoss) for loss, _ in run.terms)
+    plain = run.exact and bool(run.terms) and run.has_transform
     return plain and run.fades and not run.ends and run.log_stray == -math.inf and not has_closed(run)
 
 
@@ -92,7 +94,7 @@ def _share(
             with np.errstate(all="ignore"):  # far from the middle nothing need come of it
                 low, high = answer(contour, wanted)
             width = (high - low) * slope(contour)
-            close = width <= min(max(4.0 * float(width[middle]), _CLOSER), _CLOSE)
+            close = width <= min(max(4.0 * float(width[middle]), _CLOSER), SETTLED)
             if close[middle]:
                 far = np.nonzero(~close)[0]
                 place = int(far.searchsorted(middle))

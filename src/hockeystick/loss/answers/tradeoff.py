@@ -12,7 +12,6 @@ from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, down, exp_up, up
 from ..composed import ComposedLoss
 from ..pairs.gaussian import GaussianLoss
-from ..pairs.renyi import RenyiLoss
 from ..protocol import Inconclusive
 from .complement import log_complement
 from .gdp import kinks, mu_ends
@@ -80,7 +79,7 @@ def _most(run: ComposedLoss, alpha: float) -> float:
     """
     best = 1.0
     for single in run.singles():
-        if any(isinstance(loss, RenyiLoss) or not loss.smooth for loss, _ in single.terms):
+        if not all(loss.has_transform and loss.smooth for loss, _ in single.terms):
             continue
 
         def height(value: float, t: float) -> float:
@@ -108,7 +107,7 @@ def _end(profile: Profile, end: int) -> Profile:
 def _about(run: ComposedLoss, forward: Profile) -> float:
     """About the mu of a run: a guide for the search.  Where delta(0) is nearly 1, from the mean of the loss."""
     mu = mu_ends(0.0, forward(0.0)[1])[1]
-    if mu < 8.0 or any(isinstance(loss, RenyiLoss) for loss, _ in run.terms) or not run.exact:
+    if mu < 8.0 or not run.has_transform or not run.exact:
         return mu
     return math.sqrt(2.0 * max(run.singles()[0].mean()[0], 0.0))
 

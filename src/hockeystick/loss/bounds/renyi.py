@@ -17,6 +17,9 @@ from ..pairs.atomic import AtomicLoss
 from ..pairs.renyi import RenyiLoss
 from ..protocol import Inconclusive
 
+_NEAR_ONE = 1e-9  # orders less 1
+_ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+
 
 def cumulant_above(run: ComposedLoss, c: float) -> float:
     """An upper bound of K(c) of a run of one ordered pair."""
@@ -40,6 +43,30 @@ def _one_above(run: ComposedLoss, place: int, c: float) -> float:
         found = float(np.logaddexp(found, loss.log_omitted(c)))
         found += 2.0 * FUNCTION * abs(found)
     return min(bound, found)
+
+
+def renyi_bound(run: ComposedLoss, order: float) -> float:
+    """The Rényi divergence of this order (1: Kullback-Leibler, inf: the largest loss), rounded up."""
+    if not run.terms:
+        return 0.0
+    if any(single.infinite() for single in run.singles()):
+        return math.inf
+    if math.isinf(order):
+        return run.ceiling
+    return max(_renyi(single, order - 1.0) for single in run.singles())
+
+
+def _renyi(run: ComposedLoss, c: float) -> float:
+    best = math.inf
+    if c == 0.0 and run.has_transform:
+        best = up(*run.mean())
+        if best < math.inf:
+            return best
+    c = max(c, _NEAR_ONE)
+    for point in (c, *(x for x in _ORDERS if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
+        total = cumulant_above(run, point)
+        best = min(best, total / point)
+    return up(best * (1.0 + (len(run.terms) + 16.0) * UNIT))
 
 
 def _conditioned(run: ComposedLoss) -> tuple[Fraction, float, float]:

@@ -1,20 +1,18 @@
-"""Epsilon of one mechanism, repeated, where it can be told at once: nothing else is loaded for it, NumPy neither.
+"""Fast path through the compiled core: one mechanism, repeated.  Nothing else is imported for it, NumPy neither.
 
-Everything here is for 0 < delta < 1 and may be None: then it is to be asked elsewhere.
+Epsilons are for 0 < delta < 1.  None: the core has no answer, and the engines of `registry.py` are asked.
 """
 
 import math
+from array import array
+from collections.abc import Sequence
 
 from ...native import ORDERED, core
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
+from ..tolerance import Interval
 
-Interval = tuple[float, float]
-_CLOSE = 1e-9  # ends with which one is content
-
-
-def close(ends: Interval | None) -> Interval | None:
-    """Ends above 0 that are close; None: ask elsewhere."""
-    return ends if ends is not None and 0.0 < ends[1] * (1.0 - _CLOSE) < ends[0] else None
+Shape = tuple[float, float, float]
+"""The noise of a sampled step, its rate, and a bound of the relative error of the noise."""
 
 
 def gaussian_epsilon(square: float, delta: float) -> Interval | None:
@@ -24,7 +22,7 @@ def gaussian_epsilon(square: float, delta: float) -> Interval | None:
 
 
 def sampled_epsilon(
-    shape: tuple[float, float, float], count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0
+    shape: Shape, count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0
 ) -> Interval | None:
     """Both ends for `count` Poisson-sampled steps of Gaussian noise: the noise, the rate, and the error of the noise.
 
@@ -36,7 +34,7 @@ def sampled_epsilon(
     return found
 
 
-def once_epsilon(shape: tuple[float, float, float], removals: tuple[bool, ...], delta: float) -> Interval | None:
+def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> Interval | None:
     """Both ends for one Poisson-sampled step of Gaussian noise; of both orders, that of a removal is the larger one
     (docs/mathematics.md, section 5).
 
@@ -79,3 +77,34 @@ def around(log_delta: float) -> Interval:
     """Surely below and above log(delta), which was rounded."""
     slack = FUNCTION * abs(log_delta)
     return log_delta - slack, log_delta + slack
+
+
+def gaussian_log_deltas(square: float, epsilons: Sequence[float]) -> list[Interval | None]:
+    """Both ends of log delta of N(mu, 1) against N(0, 1) at each epsilon; `square` is mu^2.
+
+    >>> (low, high), = gaussian_log_deltas(1.0, [1.0]) if core else [(-2.064, -2.064)]
+    >>> print(f"{low:.3f} {high:.3f}")
+    -2.064 -2.064
+    """
+    return _log_deltas("gaussian_deltas", (math.sqrt(square), SQUARE_ERROR), epsilons)
+
+
+def laplace_log_deltas(a: float, count: int, epsilons: Sequence[float]) -> list[Interval | None]:
+    """The same for steps of Laplace noise, moved by a of its scales; at epsilons that grow."""
+    return _log_deltas("laplace_deltas", (a, float(count)), epsilons)
+
+
+def sampled_log_deltas(shape: Shape, count: int, removals: tuple[bool, ...], epsilons: Sequence[float]) -> list[Interval | None]:
+    """The same for `count` > 1 Poisson-sampled steps of Gaussian noise; at epsilons that grow."""
+    return _log_deltas("sampled_deltas", (*shape, float(count), ORDERED.index(removals) + 1), epsilons)
+
+
+def _log_deltas(name: str, given: tuple[float, ...], epsilons: Sequence[float]) -> list[Interval | None]:
+    """Of a function of the core that fills arrays: NaN where it has no answer."""
+    if core is None:
+        return [None] * len(epsilons)
+    wanted = array("d", epsilons)
+    low, high = array("d", wanted), array("d", wanted)
+    if not getattr(core, name)(*given, wanted, low, high):
+        return [None] * len(epsilons)
+    return [(least, most) if least <= most else None for least, most in zip(low, high, strict=True)]

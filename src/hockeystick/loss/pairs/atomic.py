@@ -13,7 +13,7 @@ from ...numerics.fourier_sums import added_terms, fourier_sums
 from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ..bins import Masses
-from ..protocol import NOTHING, Closed, Slice
+from ..protocol import NOTHING, Closed, ExactLoss, Slice
 
 _TABLE = 1 << 16  # so many terms are written down
 
@@ -28,7 +28,7 @@ class Atoms(NamedTuple):
     z_error: float = 4.0 * UNIT  # relative
 
 
-class AtomicLoss(ABC):
+class AtomicLoss(ExactLoss, ABC):
     """A loss of one ordered pair with finitely many values; `infinite` is P(Z = infinity), `lone` is Q(Z = -infinity).
 
     `native` is the step of the lattice on which the values lie, 0 if there is none.

@@ -12,12 +12,12 @@ from ...numerics.cancellation_free import Array
 from ...numerics.normal import log_normal_cells
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..bins import Coarse, Masses
-from ..protocol import Closed, Inconclusive, Slice
+from ..protocol import Closed, ExactLoss, Inconclusive, Slice
 
 _FINE = 20_000
 
 
-class DividedLoss(ABC):
+class DividedLoss(ExactLoss, ABC):
     """A loss of one ordered pair without a slice; guides come from a coarse scale."""
 
     rows = 1

@@ -18,13 +18,14 @@ from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..bins import Masses
 from ..protocol import NOTHING, Closed
+from .bracketed import BracketedLoss
 from .discrete import ShiftLoss
 from .renyi import RenyiLoss
 from .symmetric_slice import EvenSlice
 
 
 @dataclass(frozen=True)
-class ExponentialLoss:
+class ExponentialLoss(BracketedLoss):
     """phi(w) = sinh(v epsilon) / (2 v sinh(epsilon/2)), v = w + 1/2: even in v, so both orders have the same loss."""
 
     epsilon: float
@@ -34,7 +35,8 @@ class ExponentialLoss:
     knee = math.inf
     rows = 1
     native = grain = 0.0
-    smooth = True
+    ceiling_error = 1e-13  # it is its own first cover
+    smooth = shifts = True
     infinite = lone = Fraction(0)
     stray = -math.inf
 

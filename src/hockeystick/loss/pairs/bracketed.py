@@ -1,41 +1,123 @@
-"""A loss known by what dominates it and by what attains less."""
+"""Losses known by bounds: by what dominates them, and by what they may be."""
 
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..protocol import Closed, Loss, Slice
+
+
+class BracketedLoss:
+    """A loss known by its `covers`, each of which gives an upper end, and its `members` (none: 0), which give a lower one.
+
+    Guides, and whatever bounds it from above, are those of the first cover.
+    """
+
+    exact = tight = shifts = False
+    has_transform = True
+    rows = 1
+
+    if TYPE_CHECKING:  # a dataclass would take these for the defaults of its fields
+
+        @property
+        def covers(self) -> tuple[Any, ...]: ...
+
+        @property
+        def members(self) -> tuple[Any, ...]: ...
+
+    @property
+    def _cover(self) -> Loss:
+        first: Loss = self.covers[0]
+        return first
+
+    def single(self, row: int) -> Loss:
+        return self
+
+    def shifted(self, share: float) -> Any:
+        return self
+
+    @property
+    def ceiling(self) -> float:
+        return self._cover.ceiling
+
+    @property
+    def ceiling_error(self) -> float:
+        return self._cover.ceiling_error
+
+    @property
+    def log_top_mass(self) -> float:
+        return self._cover.log_top_mass
+
+    @property
+    def nodes_allowed(self) -> int:
+        return self._cover.nodes_allowed
+
+    @property
+    def smooth(self) -> bool:
+        return self._cover.smooth
+
+    @property
+    def native(self) -> float:
+        return self._cover.native
+
+    @property
+    def infinite(self) -> Fraction:
+        return self._cover.infinite
+
+    @property
+    def lone(self) -> Fraction:
+        return self._cover.lone
+
+    @property
+    def stray(self) -> float:
+        return self._cover.stray
+
+    @property
+    def rough(self) -> tuple[float, float]:
+        return self._cover.rough
+
+    @property
+    def knee(self) -> float:
+        return self._cover.knee
+
+    def bound(self, c: float) -> float:
+        return self._cover.bound(c)
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        return self._cover.expand(c)
+
+    def mean(self) -> tuple[float, float]:
+        return self._cover.mean()
+
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
+        return self._cover.slice(c, ahead, count)
+
+    def closed(self, epsilon: float) -> Closed | None:
+        return self._cover.closed(epsilon)
 
 
 @dataclass(frozen=True)
-class BetweenLoss:
-    """Composed, each of `covers` gives an upper end, each of `members` (none: 0) a lower one.
-
-    `tight` says that they differ by the rounding of a parameter only.  Everything else is asked of the first cover.
-    """
+class BetweenLoss(BracketedLoss):
+    """A loss between others; `tight` says that they differ by the rounding of a parameter only."""
 
     covers: tuple[Any, ...]
     members: tuple[Any, ...]
     tight: bool = False
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "shifted":
-            raise AttributeError(name)
-        return getattr(self.covers[0], name)
-
     @property
-    def rows(self) -> int:
-        """How many ordered pairs it stands for."""
+    def rows(self) -> int:  # type: ignore[override]
         return max(int(loss.rows) for loss in (*self.covers, *self.members))
 
     def single(self, row: int) -> "BetweenLoss":
-        """That of one of them."""
         return BetweenLoss(
             tuple(_row(loss, row) for loss in self.covers), tuple(_row(loss, row) for loss in self.members), self.tight
         )
 
 
-def _row(loss: Any, row: int) -> Any:
+def _row(loss: Loss, row: int) -> Loss:
     return loss.single(row) if loss.rows > 1 else loss
 
 
-def rounded(high: Any, low: Any) -> Any:
+def rounded(high: Loss, low: Loss) -> Loss:
     """The loss between two that differ by rounding only."""
     return high if high == low else BetweenLoss((high,), (low,), tight=True)

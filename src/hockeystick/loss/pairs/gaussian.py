@@ -11,11 +11,11 @@ from ...numerics.geometric_cells import Cells
 from ...numerics.normal import log_normal_cells, log_shift_delta
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, SQUARE_ERROR, UNIT
 from ..bins import Masses
-from ..protocol import Closed
+from ..protocol import Closed, ExactLoss
 
 
 @dataclass(frozen=True)
-class GaussianLoss:
+class GaussianLoss(ExactLoss):
     """The loss of N(mu, 1) against N(0, 1); `square` is mu^2."""
 
     square: float

@@ -15,14 +15,14 @@ from ...numerics.decay import stretched_gap
 from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..bins import Masses
-from ..protocol import NOTHING, Closed
+from ..protocol import NOTHING, Closed, ExactLoss
 from .symmetric_slice import SERIES, EvenSlice
 
 _TERMS = 10
 
 
 @dataclass(frozen=True)
-class LaplaceLoss:
+class LaplaceLoss(ExactLoss):
     """The loss of Laplace noise shifted by `a` of its scales."""
 
     a: float

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ..protocol import Closed, Loss, Slice, StackedSlice
 
@@ -23,12 +22,44 @@ class PairedLoss:
     infinite = lone = Fraction(0)  # asked of the single losses only
     native = 0.0
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("covers", "members", "shifted") or not all(hasattr(loss, name) for loss in self.losses):
-            raise AttributeError(name)
-        if name == "shifted":
-            return lambda share: paired([loss.shifted(share) for loss in self.losses])  # type: ignore[attr-defined]
-        return tuple(paired(list(choice)) for choice in zip(*(getattr(loss, name) for loss in self.losses), strict=True))
+    @property
+    def exact(self) -> bool:
+        return all(loss.exact for loss in self.losses)
+
+    @property
+    def tight(self) -> bool:
+        return all(loss.tight for loss in self.losses)
+
+    @property
+    def has_transform(self) -> bool:
+        return all(loss.has_transform for loss in self.losses)
+
+    @property
+    def shifts(self) -> bool:
+        return any(loss.shifts for loss in self.losses)
+
+    @property
+    def covers(self) -> tuple[Loss, ...]:
+        return self._together([loss.covers for loss in self.losses])
+
+    @property
+    def members(self) -> tuple[Loss, ...]:
+        return self._together([loss.members for loss in self.losses])
+
+    def shifted(self, share: float) -> Loss:
+        return paired([loss.shifted(share) for loss in self.losses])
+
+    @staticmethod
+    def _together(choices: "list[tuple[Loss, ...]]") -> tuple[Loss, ...]:
+        """The first choice of every pair, the second of every one, ...; of a pair with fewer, its last."""
+        if not all(choices):
+            return ()
+        longest = max(map(len, choices))
+        return tuple(paired([one[min(place, len(one) - 1)] for one in choices]) for place in range(longest))
+
+    @property
+    def ceiling_error(self) -> float:
+        return max(loss.ceiling_error for loss in self.losses)
 
     @property
     def rows(self) -> int:

@@ -14,6 +14,7 @@ from ...errors import BadValue
 from ...numerics.cancellation_free import log_fraction
 from ...numerics.rounding import FUNCTION, exp_down, exp_up
 from .atomic import AtomicLoss
+from .bracketed import BracketedLoss
 from .discrete import ListedLoss, ResponseLoss, SampledAtoms
 from .symmetrised_atoms import FoldedAtoms
 
@@ -29,7 +30,7 @@ Point = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
-class ProfileLoss:
+class ProfileLoss(BracketedLoss):
     """delta at most `function` of epsilons >= 0, of both ordered pairs.
 
     h(x) = delta(log x) of a pair is convex and falls from h(0) = 1 with a slope of at least -1; for x < 1 the other order
@@ -43,11 +44,6 @@ class ProfileLoss:
     removal: bool = True
     both: bool = False  # the upper half of the removal, for both orders
     low: float | None = None  # the rate of what is attained, if it is not the same
-
-    rows = 1
-
-    def single(self, row: int) -> "ProfileLoss":
-        return self
 
     @cached_property
     def covers(self) -> tuple[AtomicLoss, ...]:

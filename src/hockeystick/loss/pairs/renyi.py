@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ...numerics.rounding import FUNCTION, UNIT, up
+from ..protocol import Closed, Inconclusive, Slice
 from .gaussian import GaussianLoss
 
 Curve = Callable[[float], float]
@@ -26,15 +27,25 @@ class RenyiLoss:
     both: bool = False  # two mixtures with the same part, instead of one against it
     mutual: bool = False  # whether the bound holds between their other parts, too
 
+    exact = tight = has_transform = shifts = smooth = False
     rows = 1
-    smooth = False
-    native = 0.0
-    ceiling = math.inf
-    stray = -math.inf
+    nodes_allowed = 0
+    native = ceiling_error = 0.0
+    ceiling = knee = math.inf
+    log_top_mass = stray = -math.inf
     infinite = lone = Fraction(0)
+    rough = 0.0, math.inf
 
     def single(self, row: int) -> "RenyiLoss":
         return self
+
+    def shifted(self, share: float) -> "RenyiLoss":
+        return self
+
+    @property
+    def covers(self) -> "tuple[RenyiLoss, ...]":
+        """Itself: the bound is from above."""
+        return (self,)
 
     @property
     def members(self) -> tuple[GaussianLoss, ...]:
@@ -58,6 +69,18 @@ class RenyiLoss:
             return min(best, self._mixed(c)) if self.mutual else best
         value = amplify_rdp(1.0 + c, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0))
         return min(up(c * value * (1.0 + 2.0 * UNIT)), self._whole(c))  # sampling is post-processing
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        raise Inconclusive
+
+    def mean(self) -> tuple[float, float]:
+        raise Inconclusive
+
+    def slice(self, c: float, ahead: float, count: int) -> Slice:
+        raise Inconclusive
+
+    def closed(self, epsilon: float) -> Closed | None:
+        return None
 
     def _mixed(self, c: float) -> float:
         """log(1 - p + p e^K): E_Q (P/Q)^a is jointly convex in P and Q (van Erven and Harremoës 2014, proof of Theorem 13)."""

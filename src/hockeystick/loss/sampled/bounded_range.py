@@ -14,6 +14,9 @@ class SampledExponentialLoss(SampledLoss):
 
     base: ExponentialLoss
 
+    exact = tight = False
+    shifts = True
+
     @property
     def covers(self) -> "tuple[SampledLoss | RenyiLoss, ...]":
         return SampledLoss(self.base, self.rate, self.removal), RenyiLoss("exponential", (self.base.epsilon,), rate=self.rate)

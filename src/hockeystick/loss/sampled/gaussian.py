@@ -14,7 +14,7 @@ from ...numerics.cancellation_free import Array, log_mixed_above
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..bins import Masses
 from ..pairs.gaussian import GaussianLoss, gaussian_log_delta
-from ..protocol import Closed, Inconclusive, Slice, StackedSlice
+from ..protocol import Closed, ExactLoss, Inconclusive, Slice, StackedSlice
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 from .gaussian_slice import SampledGaussianSlice, gain_terms, loss_terms
 from .quadrature import MAX_NODES, Grid, Nodes, Shape
@@ -94,7 +94,7 @@ class Guide:
 
 
 @dataclass(frozen=True)
-class SampledGaussianLoss:
+class SampledGaussianLoss(ExactLoss):
     """One Poisson-sampled Gaussian step, for one or two ordered pairs: in a removal the mixture is P, else Q."""
 
     shape: Shape

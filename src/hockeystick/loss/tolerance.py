@@ -1,0 +1,35 @@
+"""What an answer promises: how narrow a certified interval must be before nothing more is asked for it.
+
+These are tolerances, one of three kinds of constants.  What is assumed of the machine stands in `numerics/rounding.py`; tuning, which
+decides how soon an answer is found and never enters a proof, stands in each engine beside the code that it tunes.
+"""
+
+Interval = tuple[float, float]
+
+SETTLED = 1e-9
+"""The width with which an interval counts as converged: relative to epsilon, absolute for log delta.
+
+`native/types.h` has the same number; a test compares them."""
+
+WIDE = 1e-6
+"""The width from which engines are asked that cost more than a contour."""
+
+DECIMALS = 2e-10
+"""Half the width in delta itself with which one question of delta counts as converged: nine decimal places."""
+
+SMALL_EPSILON = 1e-6
+"""Added to epsilon where a width is relative to it: an epsilon of zero has no relative width."""
+
+
+def settled_epsilon(low: float, high: float, width: float = SETTLED) -> bool:
+    """Whether both ends of epsilon are this close to each other.
+
+    >>> settled_epsilon(1.0, 1.0 + 1e-10), settled_epsilon(1.0, 1.0 + 1e-8), settled_epsilon(0.0, float("inf"))
+    (True, False, False)
+    """
+    return high - low <= width * (high + SMALL_EPSILON) and high < float("inf")
+
+
+def converged(ends: Interval | None) -> Interval | None:
+    """Both ends of an epsilon above 0 if they are close to each other; else none, and more is to be asked."""
+    return ends if ends is not None and 0.0 < ends[1] * (1.0 - SETTLED) < ends[0] else None
