@@ -85,7 +85,8 @@ FIRST = {
     "log delta": (
         Step((COMPILED,), final=True),
         Step((ELEMENTARY,)),
-        Step((CLOSED, CONTOUR, UNSAMPLED), log_delta_width=_EXACT),
+        Step((CLOSED,), log_delta_width=_EXACT, final=True),
+        Step((CONTOUR, UNSAMPLED), log_delta_width=_EXACT),
     ),
 }
 """Asked first, of all ordered pairs at once."""
