@@ -1,7 +1,7 @@
 """Epsilon of many runs of sampled Gaussian steps in one call of the compiled core: what a sweep asks.
 
-What is not answered is asked by itself, run by run: all of it where the core is absent.  What is answered has the bits of the run asked
-by itself.
+What is not answered is asked by itself, run by run: all of it where the core is absent.  What is answered has the bits of the
+run asked by itself.
 """
 
 import math
