@@ -9,7 +9,7 @@ PEERS := dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant t
 BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
 # what an installation depends on: the compiled core is built by it
-SOURCES := pyproject.toml constraints.txt hatch_build.py $(wildcard src/hockeystick/native/*.[ch])
+SOURCES := pyproject.toml constraints.txt hatch_build.py $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: demo test bench bench-check campaign truth docs clean

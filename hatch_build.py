@@ -16,6 +16,13 @@ FOLDER = Path("src", "hockeystick", "native")
 FLAGS = ("-O3", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno")
 
 
+def hidden() -> list[str]:
+    """What makes the linker export the module's init alone: a function found in another library could answer for one of ours."""
+    if sys.platform == "darwin":
+        return ["-Wl,-exported_symbol,_PyInit_core"]
+    return [f"-Wl,--version-script={FOLDER / 'exported.map'}"]
+
+
 class CustomBuildHook(BuildHookInterface[Any]):
     """Adds the compiled core to a wheel, if it can be built."""
 
@@ -33,9 +40,9 @@ def compiled(root: Path, built: Path) -> bool:
         linker[:1] = shlex.split(os.environ["CC"])
     sources = sorted(str(path) for path in (root / FOLDER).glob("*.c"))
     target, fresh = root / built, root / f"{built}.new"
-    command = [*linker, *FLAGS, f"-I{sysconfig.get_path('include')}", *sources, "-o", str(fresh), "-lm"]
+    command = [*linker, *FLAGS, *hidden(), f"-I{sysconfig.get_path('include')}", *sources, "-o", str(fresh), "-lm"]
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+        subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)  # noqa: S603
         fresh.replace(target)
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "stderr", None) or error

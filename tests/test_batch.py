@@ -1,4 +1,4 @@
-"""Many sampled runs at once: their ends contain the truth, and agree with those of each run by itself."""
+"""Many sampled runs in one call of the core: their ends contain the truth, and are those of each run by itself."""
 
 import json
 import math
@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.answers.batch import sampled_epsilons
-from hockeystick.loss.answers.batch_grid import Runs
+from hockeystick.loss.answers.batch import Runs, sampled_epsilons
+from hockeystick.mechanism.many import epsilons
+from hockeystick.native import core
+from twins import pure
 
-pytestmark = pytest.mark.usefixtures("arithmetic")
+needs_core = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
 
 TRUTHS = json.loads((Path(__file__).parent / "data" / "truth.json").read_text())
 
@@ -21,6 +23,7 @@ def _runs(noise, rate, count, delta) -> Runs:
     return Runs(noise.ravel(), np.zeros(noise.size), rate.ravel(), count.ravel(), np.log(delta.ravel()))
 
 
+@needs_core
 def test_the_truth_lies_between_the_ends():
     plain = [one for one in TRUTHS if not {"gaussian", "laplace"} & set(one) and 0.0 < one["rate"] < 1.0 and one["steps"] > 1]
     names = ("sigma", "rate", "steps", "delta")
@@ -35,6 +38,7 @@ def test_the_truth_lies_between_the_ends():
     assert answered >= 10
 
 
+@needs_core
 @pytest.mark.parametrize("removals", [(True, False), (True,), (False,)])
 def test_agrees_with_single_runs(removals):
     relation = {(True, False): "add-or-remove", (True,): "remove", (False,): "add"}[removals]
@@ -52,16 +56,28 @@ def test_agrees_with_single_runs(removals):
         assert high[place] - low[place] <= 1e-9 * high[place]
 
 
-def test_the_order_and_the_company_do_not_matter_much():
-    runs = _runs(np.linspace(0.7, 3.0, 30), 0.01, 5000.0, 1e-6)
-    low, high = sampled_epsilons(runs, (True, False))
-    alone = [sampled_epsilons(runs.pick(np.array([place])), (True, False)) for place in range(30)]
+@needs_core
+def test_the_company_does_not_matter():
+    """The loop over the ordinary answers tells the same, to the last bit."""
+    releases = [hs.Gaussian(sigma=sigma).poisson(rate=0.01) * 5000 for sigma in np.linspace(0.7, 3.0, 30)]
+    low, high = sampled_epsilons(_runs(np.linspace(0.7, 3.0, 30), 0.01, 5000.0, 1e-6), (True, False))
     assert np.isfinite(low).all()
-    for place, (least, most) in enumerate(alone):
-        assert low[place] <= most[0]
-        assert least[0] <= high[place]
+    alone = [release.epsilon_bounds(delta=1e-6) for release in releases]
+    assert [(one.lower, one.upper) for one in alone] == list(zip(low.tolist(), high.tolist(), strict=True))
+    assert [answer() for answer in epsilons(releases, 1e-6)] == alone
 
 
+def test_without_the_core_each_is_asked_by_itself():
+    releases = [hs.Gaussian(sigma=sigma).poisson(rate=0.01) * 500 for sigma in np.linspace(0.7, 3.0, 6)]
+    with pure():
+        ends = sampled_epsilons(_runs(np.linspace(0.7, 3.0, 6), 0.01, 500.0, 1e-6), (True, False))
+        together = [answer() for answer in epsilons(releases, 1e-6)]
+        alone = [release.epsilon_bounds(1e-6) for release in releases]
+    assert np.isnan(ends).all()
+    assert together == alone
+
+
+@needs_core
 def test_what_is_hard_is_left_out_without_a_sound():
     hard = [
         (1e-6, 0.1, 10, 1e-5),
@@ -79,6 +95,7 @@ def test_what_is_hard_is_left_out_without_a_sound():
     assert (np.isnan(low) == np.isnan(high)).all()
 
 
+@needs_core
 def test_a_whole_grid_is_answered_together():
     """A saddle that one run of many took for lost cost all of its neighbours their answers."""
     rate, noise = np.meshgrid(np.geomspace(1e-3, 0.1, 10), np.linspace(0.8, 5.0, 14))

@@ -184,7 +184,7 @@ def test_growing_runs_that_are_asked_by_themselves(delta: float, neighbours: str
 def test_growing_runs_are_asked_by_themselves_without_the_core() -> None:
     with pure():
         growing = Growing(hs.Gaussian(sigma=1.3).poisson(rate=0.02), 1e-6, "add-or-remove")
-    assert [growing.epsilon(count) for count in (10, 11, 12)] == [None, None, None]
+        assert [growing.epsilon(count) for count in (10, 11, 12)] == [None, None, None]
 
 
 def test_growing_runs_of_other_mechanisms_are_asked_by_themselves() -> None:

@@ -10,8 +10,14 @@ import pytest
 import hockeystick.loss
 import hockeystick.native
 
-MODULES = [importlib.import_module(one.name) for one in pkgutil.walk_packages(hockeystick.loss.__path__, "hockeystick.loss.")]
-USERS = [module for module in MODULES if hasattr(module, "core")]
+PACKAGES = hockeystick.loss, hockeystick.native
+MODULES = [
+    importlib.import_module(one.name)
+    for package in PACKAGES
+    for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not one.name.endswith(".core")
+]
+USERS = [module for module in MODULES if hasattr(module, "core")]  # of the loops' one switch, and where whole answers are asked
 
 
 @contextmanager

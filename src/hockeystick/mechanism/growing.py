@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from ..loss.answers.batch import alike, sampled_epsilons
-from ..loss.answers.batch_grid import Runs
+from ..loss.answers.batch import Runs, sampled_epsilons
 from .many import sampled
 from .release import Release
 
@@ -30,7 +29,7 @@ class Growing:
         self._ahead, self._last = 1, 0
         self._known: dict[int, float] = {}  # NaN: not answered
         # (a run that has a largest loss is asked for that, too)
-        self._serves = alike() and self._log_delta < 0.0 and self._loss is not None and self._loss.ceiling == math.inf
+        self._serves = self._log_delta < 0.0 and self._loss is not None and self._loss.ceiling == math.inf
 
     def epsilon(self, count: int) -> float | None:
         """The upper end for so many steps; none if that is to be asked by itself."""

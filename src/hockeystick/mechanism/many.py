@@ -8,8 +8,7 @@ import numpy as np
 
 from ..bounds import Bounds
 from ..errors import HockeystickError
-from ..loss.answers.batch import sampled_epsilons
-from ..loss.answers.batch_grid import Runs
+from ..loss.answers.batch import Runs, sampled_epsilons
 from ..loss.composed import ComposedLoss
 from ..loss.sampled.gaussian import SampledGaussianLoss
 from ..neighbours import STATED

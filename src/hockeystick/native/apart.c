@@ -1,4 +1,4 @@
-/* epsilon of a sparse run of one sampled Gaussian mechanism in the order "remove", in one go: what loss/bigjump/split.py does.  With
+/* epsilon of a sparse run of one sampled Gaussian mechanism in the order "remove", in one go: what loss/bigjump/split.py does. With
    "some" the event that some step is large,
 
        delta = P(some) - e^eps Q(some) + e^eps E_Q[(1 - e^{S-eps})+; some] + E[(1 - e^{eps-S})+; none],
@@ -55,8 +55,8 @@ static int decays(Parted *parted, double k, double excess) {
     double level = level_of(sketch, count), high = sketch->low > 0.0 ? count * log1p(larger(excess, 0.0)) + log(count) : 0.0;
     double times = sketch->low > 0.0 ? 1.0 : count, enough = TOLERANCE + log(contour->c * (contour->c + 1.0) / contour->width);
     if (!(sketch->low > 0.0))
-        fall_of(&parted->step, k, 1.0 + excess, contour->width, CLOSER, SLOWER, near);
-    if (!look_far(&far, &parted->step, k))
+        hs_bigjump_spread_decay(&parted->step, k, 1.0 + excess, contour->width, CLOSER, SLOWER, near);
+    if (!hs_bigjump_look_far(&far, &parted->step, k))
         return 0;
     for (int i = 0; i < CLOSER; i++)
         known[i] = INFINITY;
@@ -66,7 +66,7 @@ static int decays(Parted *parted, double k, double excess) {
     while (last - low > 1) {
         cell = cell <= low ? low + 1 : cell >= last ? last - 1 : cell;
         double u = contour->width * pow(SLOWER, cell);
-        known[cell] = far_at(&far, u);
+        known[cell] = hs_bigjump_far_at(&far, u);
         if (level - high - times * known[cell] > enough - log(u))
             last = cell;
         else
@@ -76,13 +76,13 @@ static int decays(Parted *parted, double k, double excess) {
     }
     for (cell = last - BEFORE; cell < last + BEHIND; cell++)
         if (cell >= 0 && cell < CLOSER && known[cell] == INFINITY)
-            known[cell] = far_at(&far, contour->width * pow(SLOWER, cell));
+            known[cell] = hs_bigjump_far_at(&far, contour->width * pow(SLOWER, cell));
     for (cell = 0; cell < CLOSER; cell++) { /* what holds for one u holds beyond */
         held = known[cell] < INFINITY ? known[cell] : held;
         decay[cell] = larger(count * near[cell] * (1.0 - 1e-12), level - high - times * held - 2e-9);
     }
     free(far.room);
-    return cut_nodes(contour, decay, CLOSER, SLOWER, SPARSE);
+    return hs_contour_cut_nodes(contour, decay, CLOSER, SLOWER, SPARSE);
 }
 
 /* What is not small counted apart, and log E e^{kL} of a small step from above; 0 if it is not known */
@@ -91,10 +91,10 @@ static int bound_small(Parted *parted, double log_count) {
     Sketch here = {.high = sketch->low, .width = sketch->low_width};
     Marked *small = &parted->low_step;
     double digits = larger(14.0, FINE + log_count + sketch->log_not_small + REACH);
-    if (!mark_cells(small, &parted->run, &here, 2.0 + sketch->order, 1.0 + sketch->order) ||
-        !count_large(small, sketch->log_not_small, digits))
+    if (!hs_bigjump_cells(small, &parted->run, &here, 2.0 + sketch->order, 1.0 + sketch->order) ||
+        !hs_bigjump_count_large(small, sketch->log_not_small, digits))
         return 0;
-    double excess = not_large_above(small, 1.0 + sketch->order);
+    double excess = hs_bigjump_not_large_above(small, 1.0 + sketch->order);
     parted->small = log1p(excess);
     return excess > -1.0 && excess < INFINITY;
 }
@@ -107,24 +107,25 @@ static int made(Parted *parted) {
     Marked *step = &parted->step;
     double c = sketch->c, ahead = sketch->ahead[FORWARD - 1], k = 1.0 + c;
     double log_count = log(run->most), needless = run->log_delta - (sketch->log_q + log_count + sketch->epsilon);
-    if (!mark_cells(step, run, sketch, larger(2.0 + ahead, 10.0 / sketch->epsilon), 1.0 + ahead) ||
-        !count_large(step, sketch->log_q, larger(DIGITS - larger(needless - 4.0, 0.0), 6.0 - smaller(log(sketch->high), 0.0))) ||
+    if (!hs_bigjump_cells(step, run, sketch, larger(2.0 + ahead, 10.0 / sketch->epsilon), 1.0 + ahead) ||
+        !hs_bigjump_count_large(step, sketch->log_q,
+                                larger(DIGITS - larger(needless - 4.0, 0.0), 6.0 - smaller(log(sketch->high), 0.0))) ||
         (sketch->low > 0.0 && !bound_small(parted, log_count)))
         return 0;
     double height[BACK], points[FORWARD + 1], middle[FORWARD + 1] = {0.0};
     for (int i = 0; i < BACK; i++)
-        height[i] = run->most * (parted->reverse[i] = log1p(reverse_above(step, sketch->rates[i])));
-    large_above(step, sketch->rates, BACK, sketch->epsilon, height, parted->light, parted->heavy);
+        height[i] = run->most * (parted->reverse[i] = log1p(hs_bigjump_reverse_above(step, sketch->rates[i])));
+    hs_bigjump_large_above(step, sketch->rates, BACK, sketch->epsilon, height, parted->light, parted->heavy);
     double excess = 0.0;
     *contour = (Contour){
         .c = c, .width = sketch->spread, .most = SPARSE, .many = 1, .pairs = 1, .slack = 1e-9, .parted = sketch->low > 0.0};
     for (int i = 0; i <= FORWARD; i++)
         points[i] = i < FORWARD ? 1.0 + sketch->ahead[i] : 1.0;
     if (contour->parted)
-        log_middle_above(step, points, FORWARD + 1, middle);
+        hs_bigjump_log_middle_above(step, points, FORWARD + 1, middle);
     contour->each_mass = middle[FORWARD];
     for (int i = 0; i < FORWARD; i++) {
-        double s = contour->forward[i] = sketch->ahead[i], found = not_large_above(step, 1.0 + s);
+        double s = contour->forward[i] = sketch->ahead[i], found = hs_bigjump_not_large_above(step, 1.0 + s);
         if (!(found < INFINITY))
             return 0;
         found = larger(found, contour->parted ? 0.0 : -0.5);
@@ -132,10 +133,10 @@ static int made(Parted *parted) {
         contour->each_middle[i] = middle[i];
         excess = i ? excess : found;
     }
-    if (!step_for(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, excess) ||
+    if (!hs_block_step(contour, run, sketch->least_epsilon, sketch->epsilon) || !decays(parted, k, excess) ||
         !(parted->nodes = malloc((size_t)contour->nodes * sizeof(Node))) ||
-        !not_large_along(step, contour->parted ? &parted->low_step : NULL, k, contour->step, contour->nodes, -FINE - log_count,
-                         -FINE - log_count + smaller(0.0, level_of(sketch, run->least)), parted->nodes))
+        !hs_bigjump_values(step, contour->parted ? &parted->low_step : NULL, k, contour->step, contour->nodes, -FINE - log_count,
+                           -FINE - log_count + smaller(0.0, level_of(sketch, run->least)), parted->nodes))
         return 0;
     /* the decay was proved relative to a guess */
     const Node *first = parted->nodes;
@@ -189,9 +190,10 @@ static int counted(Parted *parted, const Run *run, Room *room) {
         parted->close[i] = run->count * parted->light[i] * (1.0 + 1e-9);
     }
     if (sketch->low > 0.0)
-        parted->all_small = log_markov(sketch->order) * (1.0 - 2.0 * FUNCTION) + 1e-9 +
+        parted->all_small = hs_log_markov(sketch->order) * (1.0 - 2.0 * FUNCTION) + 1e-9 +
                             run->count * (parted->small + 8.0 * FUNCTION * fabs(parted->small));
-    if (!(heavy < 0.5 && parted->count_error < 1.0) || !value || !ahead_of(contour, run->count, epsilon_of(parted, run->count)))
+    if (!(heavy < 0.5 && parted->count_error < 1.0) || !value ||
+        !hs_block_look_ahead(contour, run->count, epsilon_of(parted, run->count)))
         return 0;
     double *error = value + 2 * nodes, *errors = error + nodes, more = run->count - run->least;
     contour->weights = errors + nodes;
@@ -201,7 +203,7 @@ static int counted(Parted *parted, const Run *run, Room *room) {
     contour->dropped = parted->least_dropped;
     if (contour->parted)
         contour->dropped *= run->count / run->least * exp(more * larger(0.0, -parted->nodes->re) * (1.0 + 1e-9)) * (1.0 + 1e-9);
-    return weigh(contour, value, error, errors);
+    return hs_contour_weigh(contour, value, error, errors);
 }
 
 /* P(some) - e^eps Q(some), a bound of its error, and of what else may add to delta */
@@ -222,7 +224,7 @@ static double sides(const Parted *parted, double epsilon, double *error, double 
 
 static double about(const Parted *parted, double epsilon, double *slope) {
     double error, rest, first, some = sides(parted, epsilon, &error, &rest), away = parted->q * exp(smaller(epsilon, 600.0));
-    double inner = exp(smaller(estimated(&parted->contour, epsilon, slope, &first), 1.0));
+    double inner = exp(smaller(hs_contour_estimate(&parted->contour, epsilon, slope, &first), 1.0));
     if (!(some + inner > 0.0)) /* the steps called large are not large there */
         some = away = 0.0;
     double total = larger(some + inner, 1e-300);
@@ -233,7 +235,7 @@ static double about(const Parted *parted, double epsilon, double *slope) {
 /* Certified bounds of log delta */
 static void ends(const Parted *parted, double epsilon, double *lower, double *upper) {
     double error, rest, low, high, some = sides(parted, epsilon, &error, &rest);
-    bounds(&parted->contour, epsilon, &low, &high);
+    hs_contour_bounds(&parted->contour, epsilon, &low, &high);
     double least = some - error + exp(smaller(low, 1.0)) * (1.0 - 2.0 * FUNCTION);
     double most = some + error + rest + exp(smaller(high, 1.0)) * (1.0 + 2.0 * FUNCTION);
     double below = log(larger(least, 1e-300)), above = log(larger(most, 1e-300));
@@ -287,8 +289,8 @@ static int proved(Parted *parted, const Run *run, Room *room, double *low, doubl
 static void emptied(Parted *parted) {
     free(parted->nodes);
     parted->nodes = NULL;
-    forget(&parted->step);
-    forget(&parted->low_step);
+    hs_bigjump_free(&parted->step);
+    hs_bigjump_free(&parted->low_step);
     parted->step = parted->low_step = (Marked){.edges = NULL};
 }
 
@@ -301,7 +303,7 @@ static Parted *opened(const Run *run, double epsilon) {
     parted->run.count = run->most;
     int within = run->most * run->rate < DENSE && run->log_delta > -FAINT;
     for (int divides = 1; within && !parted->made && divides >= 0; divides--) {
-        int found = sketched(&parted->sketch, &parted->run, epsilon, divides);
+        int found = hs_bigjump_thresholds(&parted->sketch, &parted->run, epsilon, divides);
         parted->made = found && made(parted);
         if (!parted->made)
             emptied(parted);
@@ -310,14 +312,14 @@ static Parted *opened(const Run *run, double epsilon) {
     return parted;
 }
 
-Parted *open_parted(const Run *run) { return opened(run, 0.0); }
+Parted *hs_bigjump_open(const Run *run) { return opened(run, 0.0); }
 
-void close_parted(Parted *parted) {
+void hs_bigjump_close(Parted *parted) {
     emptied(parted);
     free(parted);
 }
 
-int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high) {
+int hs_bigjump_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high) {
     double middle = 0.0, guess = parted->sketch.epsilon, least, most;
     int found = proved(parted, run, room, low, high, &middle);
     for (int turn = 0; turn < AGAIN && middle > 0.0 && fabs(middle - guess) > NEAR * middle; turn++) {
@@ -332,7 +334,7 @@ int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, doub
             found = 1;
         }
         if (again)
-            close_parted(again);
+            hs_bigjump_close(again);
     }
     return found;
 }
@@ -342,7 +344,7 @@ static int told(const void *of, double epsilon, double *low, double *high) {
     return 1;
 }
 
-void parted_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first, Size *last) {
+void hs_bigjump_log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first, Size *last) {
     double epsilon = epsilons[many / 2], slope;
     Run here = *run;
     Room room = {NULL, 0};
@@ -350,15 +352,15 @@ void parted_deltas(const Run *run, const double *epsilons, Size many, double *lo
     if (!(FEWEST < epsilon && epsilon < MOST))
         return;
     here.many = 1;
-    here.log_delta = guessed_log_delta(run, epsilon);
+    here.log_delta = hs_bigjump_guess_log_delta(run, epsilon);
     for (int turn = 0; turn < AGAIN && here.log_delta < 0.0; turn++) {
         Parted *parted = opened(&here, epsilon);
         double better = NAN;
         if (parted && parted->made && counted(parted, &here, &room) &&
-            !around_middle(told, parted, epsilons, many, low, high, first, last))
+            !hs_around_middle(told, parted, epsilons, many, low, high, first, last))
             better = about(parted, epsilon, &slope);
         if (parted)
-            close_parted(parted);
+            hs_bigjump_close(parted);
         if (!(fabs(better - here.log_delta) > NEAR)) /* it is told, or would not be by another guess */
             break;
         here.log_delta = better;

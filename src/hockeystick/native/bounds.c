@@ -1,18 +1,18 @@
 /* Twins of loss/contour/contour.py: what a contour proves, from the real axis and from its nodes. */
 #include "native.h"
 
-const double AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};
+const double HS_AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};
 
-double log_markov(double s) { return -log1p(s) - s * log1p(1.0 / s); }
+double hs_log_markov(double s) { return -log1p(s) - s * log1p(1.0 / s); }
 
-double markov(const Contour *contour, int row, double epsilon) {
+double hs_contour_markov(const Contour *contour, int row, double epsilon) {
     double slack = 8.0 * UNIT * (contour->forward_size + fabs(contour->forward[FORWARD - 1] * epsilon)), least = INFINITY;
     for (int i = 0; i < FORWARD; i++)
         least = smaller(least, contour->forward_log[row][i] - contour->forward[i] * epsilon);
     return least + slack;
 }
 
-double markov_epsilon(const Contour *contour, int row, double log_delta) {
+double hs_contour_markov_epsilon(const Contour *contour, int row, double log_delta) {
     double least = INFINITY;
     for (int i = 0; i < FORWARD; i++)
         least = smaller(least, (contour->forward_log[row][i] - log_delta) / contour->forward[i]);
@@ -20,10 +20,10 @@ double markov_epsilon(const Contour *contour, int row, double log_delta) {
 }
 
 /* Takes bounds of K ahead; 0 if one is no number */
-int look_ahead(Contour *contour, double above[ROWS][FORWARD]) {
+int hs_contour_look_ahead(Contour *contour, double above[ROWS][FORWARD]) {
     double largest = 0.0, deepest = 0.0;
     for (int i = 0; i < FORWARD; i++) {
-        double log_of = log_markov(contour->forward[i]);
+        double log_of = hs_log_markov(contour->forward[i]);
         deepest = larger(deepest, fabs(log_of));
         for (int pair = 0; pair < contour->pairs; pair++) {
             contour->forward_log[pair][i] = log_of * (1.0 - 2.0 * FUNCTION) + above[pair][i];
@@ -36,7 +36,7 @@ int look_ahead(Contour *contour, double above[ROWS][FORWARD]) {
     return fabs(contour->c * contour->epsilon) * UNIT <= 0.01; /* or rounding alone would drown the answer */
 }
 
-void choose_step(Contour *contour, double log_delta) {
+void hs_contour_choose_step(Contour *contour, double log_delta) {
     double c = contour->c, left = 2.0 * PI * c / larger(TOLERANCE + contour->log_mass - log_delta, 1.0), right = 0.0;
     for (int i = 1; i < FORWARD; i++) {
         double s = contour->forward[i], height = -INFINITY;
@@ -49,13 +49,14 @@ void choose_step(Contour *contour, double log_delta) {
 }
 
 /* How many nodes there are to be, given how the transform falls; 0 if there would be too many or they prove too little */
-int cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed) {
+int hs_contour_cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed) {
     double c = contour->c, factor = c * (c + 1.0) / contour->step * SECOND_ORDER, share = contour->width / contour->step, rest;
     double most = smaller(cells, log(larger(1.0, allowed / share)) / log(growth));
     contour->nodes = 0;
     if (!(most >= 0.0))
         return 0;
-    int cell = cut_of(decay, cells, growth, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
+    int cell =
+        hs_contour_cut(decay, cells, growth, contour->width, contour->step, exp(-TOLERANCE) * share / factor, (Size)most, &rest);
     contour->dropped = rest * factor;
     contour->wanted = contour->dropped <= 1e-8 * share ? ceil(share * pow(growth, cell)) : INFINITY;
     contour->nodes = contour->wanted <= contour->most ? (Size)contour->wanted : 0;
@@ -63,10 +64,10 @@ int cut_nodes(Contour *contour, const double *decay, int cells, double growth, d
 }
 
 /* The terms of the sum, from K and its errors at the nodes; 0 if they prove nothing.  `errors` is room for as many. */
-int weigh(Contour *contour, const double *value, const double *error, double *errors) {
+int hs_contour_weigh(Contour *contour, const double *value, const double *error, double *errors) {
     double heights[ROWS], c = contour->c;
-    if (!terms_of(value, error, contour->many, contour->nodes, contour->step, c, contour->epsilon, contour->weights, errors,
-                  heights, contour->lever, contour->sum_error))
+    if (!hs_contour_terms(value, error, contour->many, contour->nodes, contour->step, c, contour->epsilon, contour->weights, errors,
+                          heights, contour->lever, contour->sum_error))
         return 0;
     double base = fabs(log(c)) + fabs(log1p(c)) + fabs(log(contour->step)) + 6.0;
     double scale = log(contour->step / PI) - log(c) - log1p(c);
@@ -80,9 +81,9 @@ int weigh(Contour *contour, const double *value, const double *error, double *er
 }
 
 /* About log delta and its slope, and the sum of the first pair */
-double estimated(const Contour *contour, double epsilon, double *slope, double *first) {
+double hs_contour_estimate(const Contour *contour, double epsilon, double *slope, double *first) {
     double totals[ROWS], swings[ROWS], best = -INFINITY, c = contour->c;
-    sums_of(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
+    hs_contour_sums(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
     *slope = -c;
     for (int row = 0; row < contour->many; row++) {
         double value = totals[row] > 0.0 ? contour->fixed[row] - c * epsilon + log(totals[row]) : -INFINITY;
@@ -96,14 +97,14 @@ double estimated(const Contour *contour, double epsilon, double *slope, double *
 }
 
 /* Certified bounds of log delta: the larger of those of the pairs */
-void bounds(const Contour *contour, double epsilon, double *lower, double *upper) {
+void hs_contour_bounds(const Contour *contour, double epsilon, double *lower, double *upper) {
     double totals[ROWS], swings[ROWS], moved = fabs(epsilon - contour->epsilon), span = 2.0 * PI / contour->step, c = contour->c;
     double last = contour->forward[FORWARD - 1], ahead = last - c, near = contour->forward[1] - c;
     double slack = 8.0 * UNIT * (contour->forward_size + fabs(last * epsilon) + span * ahead);
     double wrap_near = (1.0 + 1e-9) / -expm1(-span * near), wrap_c = (1.0 + 1e-9) / -expm1(-span * c), proved[ROWS];
-    sums_of(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
+    hs_contour_sums(contour->weights, contour->many, contour->nodes, contour->step, epsilon - contour->epsilon, totals, swings);
     for (int pair = 0; pair < contour->pairs; pair++)
-        proved[pair] = markov(contour, pair, epsilon);
+        proved[pair] = hs_contour_markov(contour, pair, epsilon);
     *lower = -INFINITY;
     for (int row = 0; row < contour->many; row++) {
         int pair = contour->live[row];

@@ -19,11 +19,11 @@ static PyObject *list_of(const double *values, Size size) {
 enum { BLOCK = 32 };
 
 /* e^{-i angle u} is a product of one for each block and one within it */
-void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
+void hs_contour_sums(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
     double re[BLOCK], im[BLOCK], places[BLOCK];
     for (int r = 0; r < BLOCK; r++)
         places[r] = r;
-    turns(-angle * step, places, BLOCK, re, im);
+    hs_turns(-angle * step, places, BLOCK, re, im);
     for (Size row = 0; row < many; row++)
         totals[row] = swings[row] = 0.0;
     for (Size start = 0; start < nodes; start += BLOCK) {
@@ -52,14 +52,14 @@ FUNCTION_OF_PYTHON(native_sums) {
     Size many;
     double step, angle, totals[MOST], swings[MOST];
     (void)self;
-    if (!parse(&held, args, count, "andd", &weights, &many, &step, &angle))
+    if (!hs_parse(&held, args, count, "andd", &weights, &many, &step, &angle))
         return NULL;
     if (many < 1 || many > MOST || weights.size % (2 * many)) {
-        release(&held);
+        hs_release(&held);
         return PyErr_Format(PyExc_ValueError, "between 1 and %d rows", MOST);
     }
-    sums_of(weights.at, many, weights.size / (2 * many), step, angle, totals, swings);
-    release(&held);
+    hs_contour_sums(weights.at, many, weights.size / (2 * many), step, angle, totals, swings);
+    hs_release(&held);
     PyObject *one = list_of(totals, many), *two = list_of(swings, many);
     if (one && two)
         return Py_BuildValue("(NN)", one, two);
@@ -69,8 +69,8 @@ FUNCTION_OF_PYTHON(native_sums) {
 }
 
 /* 0 where rounding has drowned the peak: |phi| is largest at u = 0, where it is told up to e^error */
-int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
-             double *weights, double *errors, double *heights, double *levers, double *sums) {
+int hs_contour_terms(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
+                     double *weights, double *errors, double *heights, double *levers, double *sums) {
     for (Size row = 0; row < many; row++) {
         heights[row] = value[2 * row * nodes];
         levers[row] = sums[row] = 0.0;
@@ -110,16 +110,16 @@ FUNCTION_OF_PYTHON(native_terms) {
     Size many;
     double step, c, epsilon, heights[MOST], levers[MOST], sums[MOST];
     (void)self;
-    if (!parse(&held, args, count, "aandddaa", &value, &error, &many, &step, &c, &epsilon, &weights, &errors))
+    if (!hs_parse(&held, args, count, "aandddaa", &value, &error, &many, &step, &c, &epsilon, &weights, &errors))
         return NULL;
     if (many < 1 || many > MOST || error.size < 1 || error.size % many || value.size != 2 * error.size ||
         weights.size != value.size || errors.size != error.size) {
-        release(&held);
+        hs_release(&held);
         return PyErr_Format(PyExc_ValueError, "between 1 and %d rows, all of the same length", MOST);
     }
-    int found =
-        terms_of(value.at, error.at, many, error.size / many, step, c, epsilon, weights.at, errors.at, heights, levers, sums);
-    release(&held);
+    int found = hs_contour_terms(value.at, error.at, many, error.size / many, step, c, epsilon, weights.at, errors.at, heights,
+                                 levers, sums);
+    hs_release(&held);
     if (!found)
         Py_RETURN_NONE;
     PyObject *one = list_of(heights, many), *two = list_of(levers, many), *three = list_of(sums, many);
@@ -131,14 +131,15 @@ FUNCTION_OF_PYTHON(native_terms) {
     return NULL;
 }
 
-int cut_of(const double *decay, int cells, double growth, double start, double step, double wanted, Size most, double *rest) {
+int hs_contour_cut(const double *decay, int cells, double growth, double start, double step, double wanted, Size most,
+                   double *rest) {
     double left[CLOSER + 1], beyond[CLOSER + 1], size[CLOSER];
     int cell = 0;
     for (int i = 0; i < cells; i++) {
         left[i] = i ? growth * left[i - 1] : start;
         size[i] = decay[i] > 0.0 ? -smaller(decay[i], 700.0) : 0.0;
     }
-    exps(size, cells);
+    hs_exps(size, cells);
     left[cells] = INFINITY;
     beyond[cells] = 0.0;
     for (int i = cells - 1; i >= 0; i--)
@@ -157,13 +158,13 @@ FUNCTION_OF_PYTHON(native_cut) {
     Size most;
     double start, step, wanted, rest;
     (void)self;
-    if (!parse(&held, args, count, "adddn", &decay, &start, &step, &wanted, &most))
+    if (!hs_parse(&held, args, count, "adddn", &decay, &start, &step, &wanted, &most))
         return NULL;
     if (decay.size != CELLS) {
-        release(&held);
+        hs_release(&held);
         return PyErr_Format(PyExc_ValueError, "there are %d cells", CELLS);
     }
-    int cell = cut_of(decay.at, CELLS, GROWTH, start, step, wanted, most, &rest);
-    release(&held);
+    int cell = hs_contour_cut(decay.at, CELLS, GROWTH, start, step, wanted, most, &rest);
+    hs_release(&held);
     return Py_BuildValue("(id)", cell, rest);
 }

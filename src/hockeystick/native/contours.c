@@ -1,6 +1,6 @@
 /* Contours for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the values of
-   K: what `by_contour` of loss/engines/driver.py does for the contour through the saddle, or left of it, where that has few nodes and
-   proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
+   K: what `by_contour` of loss/engines/driver.py does for the contour through the saddle, or left of it, where that has few nodes
+   and proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
 #include "native.h"
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const double SHARES[CONTOURS] = {1.0, 0.75, 1.0, 0.55}, MANY[CONTOURS] = 
 #define NEAR_ONE -1e-3   /* log delta above which 1 - delta is what counts */
 #define CLOSER_YET 1e-11 /* ends of log delta with which one is content, whatever those in the middle are */
 
-void close_block(Block *block) {
+void hs_block_close(Block *block) {
     for (int turn = 0; turn < CONTOURS; turn++)
         for (int every = 0; every < 2; every++) {
             free(block->contours[turn][every].values);
@@ -19,13 +19,13 @@ void close_block(Block *block) {
         }
     free(block->room.at);
     if (block->parted)
-        close_parted(block->parted);
+        hs_bigjump_close(block->parted);
     if (block->added)
-        close_block(block->added);
+        hs_block_close(block->added);
     free(block);
 }
 
-Block *open_block(const Run *run) {
+Block *hs_block_open(const Run *run) {
     Block *block = malloc(sizeof *block);
     if (block) {
         memset(block, 0, offsetof(Block, guide));
@@ -44,7 +44,7 @@ static double epsilon_of(const Block *block, double count, double log_delta) {
 }
 
 /* K ahead of the saddle for so many steps; 0 if it is not known */
-int ahead_of(Contour *contour, double count, double epsilon) {
+int hs_block_look_ahead(Contour *contour, double count, double epsilon) {
     double above[ROWS][FORWARD];
     for (int pair = 0; pair < contour->pairs; pair++)
         for (int i = 0; i < FORWARD; i++) {
@@ -55,16 +55,16 @@ int ahead_of(Contour *contour, double count, double epsilon) {
         }
     contour->log_mass = contour->parted ? smaller(0.0, log(count) + contour->each_mass) : 0.0;
     contour->epsilon = epsilon;
-    return look_ahead(contour, above);
+    return hs_contour_look_ahead(contour, above);
 }
 
 /* The step that serves both ends of the block */
-int step_for(Contour *contour, const Run *run, double least_epsilon, double most_epsilon) {
+int hs_block_step(Contour *contour, const Run *run, double least_epsilon, double most_epsilon) {
     double step = INFINITY;
     for (int end = 0; end < 2; end++) {
-        if (!ahead_of(contour, end ? run->most : run->least, end ? most_epsilon : least_epsilon))
+        if (!hs_block_look_ahead(contour, end ? run->most : run->least, end ? most_epsilon : least_epsilon))
             return 0;
-        choose_step(contour, run->log_delta);
+        hs_contour_choose_step(contour, run->log_delta);
         step = smaller(step, contour->step);
     }
     contour->step = step;
@@ -72,10 +72,10 @@ int step_for(Contour *contour, const Run *run, double least_epsilon, double most
 }
 
 /* The terms of the sum for one count, from those of each step; 0 if they prove nothing */
-int at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
+int hs_block_at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
     Size total = contour->many * contour->nodes;
     double *value = room_for(room, 6 * total);
-    if (!value || !ahead_of(contour, run->count, epsilon))
+    if (!value || !hs_block_look_ahead(contour, run->count, epsilon))
         return 0;
     double *error = value + 2 * total, *errors = error + total;
     contour->weights = errors + total;
@@ -84,7 +84,7 @@ int at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
                im = value[2 * at + 1] = run->count * contour->values[2 * at + 1];
         error[at] = run->count * contour->errors[at] + 4.0 * UNIT * sqrt(re * re + im * im);
     }
-    return weigh(contour, value, error, errors);
+    return hs_contour_weigh(contour, value, error, errors);
 }
 
 /* Bounds of K ahead of the saddle, for every pair or for those that seem to matter */
@@ -93,15 +93,15 @@ static int plan(Contour *contour, const Block *block, int every) {
     double c = contour->c;
     contour->pairs = run->many;
     for (int i = 0; i < FORWARD; i++) {
-        double s = contour->forward[i] = c + AHEAD[i] * contour->width;
+        double s = contour->forward[i] = c + HS_AHEAD[i] * contour->width;
         for (int row = 0; row < run->many; row++)
             contour->each_above[row][i] = run->law->above(contour, run, row, s);
     }
-    if (!ahead_of(contour, run->count, epsilon_of(block, run->count, run->log_delta)))
+    if (!hs_block_look_ahead(contour, run->count, epsilon_of(block, run->count, run->log_delta)))
         return 0;
     contour->many = 0;
     for (int row = 0; row < run->many; row++)
-        if (row == 0 || every || markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c)
+        if (row == 0 || every || hs_contour_markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c)
             contour->live[contour->many++] = row;
     return 1;
 }
@@ -113,7 +113,7 @@ static void cut(Contour *contour, const Block *block, double most) {
     double least = epsilon_of(block, run->least, run->log_delta), last = epsilon_of(block, run->most, run->log_delta);
     contour->stage = 2;
     contour->wanted = INFINITY;
-    if (!step_for(contour, run, least, last) || !run->law->falls(contour, &block->guide, run, most * contour->step, decay))
+    if (!hs_block_step(contour, run, least, last) || !run->law->falls(contour, &block->guide, run, most * contour->step, decay))
         return;
     for (int cell = 0; cell < CELLS; cell++) {
         double slowest = decay[cell];
@@ -121,7 +121,7 @@ static void cut(Contour *contour, const Block *block, double most) {
             slowest = smaller(slowest, decay[CELLS + cell]);
         decay[cell] = run->least * slowest * (1.0 - 4.0 * UNIT);
     }
-    cut_nodes(contour, decay, CELLS, GROWTH, ALLOWED);
+    hs_contour_cut_nodes(contour, decay, CELLS, GROWTH, ALLOWED);
 }
 
 /* A contour of the block, planned; NULL if it is not to be had */
@@ -148,7 +148,7 @@ static Contour *planned(Block *block, int turn, int every) {
     contour->second = jet[2];
     contour->width = 1.0 / sqrt(run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c)));
     if (SHARES[turn] < 1.0)
-        contour->width = smaller(contour->width, (block->saddle - c) / AHEAD[2]);
+        contour->width = smaller(contour->width, (block->saddle - c) / HS_AHEAD[2]);
     if (run->law->axis(contour, run) && plan(contour, block, every))
         contour->stage = 1;
     return contour->stage > 0 ? contour : NULL;
@@ -162,14 +162,14 @@ static int laid(Block *block, Contour *contour, const Run *run, double epsilon) 
         contour->nodes = 0;
         return 0;
     }
-    return at_count(contour, run, epsilon, &block->room);
+    return hs_block_at_count(contour, run, epsilon, &block->room);
 }
 
 /* Where log delta is about log_delta, and about how far the proofs will end from there; 0 if that is not found */
 static int search(const Contour *contour, const Run *run, double *guess, double *ahead) {
     double epsilon = contour->epsilon, c = contour->c, below = -INFINITY, beyond = INFINITY, first, slope;
     for (int turn = 0; turn < 40; turn++) {
-        double best = estimated(contour, epsilon, &slope, &first);
+        double best = hs_contour_estimate(contour, epsilon, &slope, &first);
         if (best > run->log_delta)
             below = epsilon;
         else
@@ -198,11 +198,11 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
 /* Bounds of log delta at an epsilon near that of the contour; 0 if a pair that was left out may matter */
 static int told(const void *of, double epsilon, double *low, double *high) {
     const Contour *contour = of;
-    bounds(contour, epsilon, low, high);
+    hs_contour_bounds(contour, epsilon, low, high);
     for (int pair = 0, row = 0; pair < contour->pairs; pair++) {
         if (row < contour->many && contour->live[row] == pair)
             row++;
-        else if (!(markov(contour, pair, epsilon) <= *low))
+        else if (!(hs_contour_markov(contour, pair, epsilon) <= *low))
             return 0;
     }
     return 1;
@@ -215,10 +215,10 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
     if (!contour)
         return 0;
     double start = epsilon_of(block, run->count, run->log_delta);
-    if (!ahead_of(contour, run->count, start))
+    if (!hs_block_look_ahead(contour, run->count, start))
         return 0;
     for (int pair = 0; pair < contour->pairs; pair++)
-        top = larger(top, markov_epsilon(contour, pair, run->below));
+        top = larger(top, hs_contour_markov_epsilon(contour, pair, run->below));
     if (top <= run->floor) {
         *low = 0.0;
         *high = top;
@@ -230,13 +230,13 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
         return proved(block, turn, 1, run, low, high);
     double c = contour->c, down = guess - ahead, up = guess + ahead, gap = -1.0, other = -1.0;
     for (int try = 0; try < TRIES && gap < 0.0 && fabs(down) < INFINITY; try++) {
-        bounds(contour, down, &lower, &upper);
+        hs_contour_bounds(contour, down, &lower, &upper);
         gap = lower - run->above;
         if (!(gap >= 0.0))
             down = nextafter(down + gap / c * (1.0 + 1e-6 + 0.1 * try), -INFINITY);
     }
     for (int try = 0; try < TRIES && other < 0.0 && fabs(up) < INFINITY; try++) {
-        bounds(contour, up, &lower, &upper);
+        hs_contour_bounds(contour, up, &lower, &upper);
         other = run->below - upper;
         if (!(other >= 0.0))
             up = nextafter(up - other / c * (1.0 + 1e-6 + 0.1 * try), INFINITY);
@@ -256,10 +256,10 @@ static int worth(const Block *block, int turn) {
     return turn == 0 || SHARES[turn] < 1.0 || (MANY[0] < nodes && nodes <= MANY[turn]);
 }
 
-int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high) {
+int hs_block_epsilon(Block *block, const Run *run, int from, int to, double *low, double *high) {
     if (block->saddle < 0.0) {
         block->guide.reach = -1.0;
-        block->saddle = saddle_of_delta(&block->guide, &block->run);
+        block->saddle = hs_saddle_of_delta(&block->guide, &block->run);
     }
     for (int turn = from; turn < to; turn++)
         if (worth(block, turn) && proved(block, turn, 0, run, low, high))
@@ -267,8 +267,8 @@ int along_contours(Block *block, const Run *run, int from, int to, double *low, 
     return 0;
 }
 
-int around_middle(Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high, Size *first,
-                  Size *last) {
+int hs_around_middle(Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high, Size *first,
+                     Size *last) {
     Size middle = many / 2;
     *first = *last = middle;
     if (!told(of, epsilons[middle], low + middle, high + middle))
@@ -295,9 +295,9 @@ static int near_middle(Block *block, const double *epsilons, Size many, double *
     for (int turn = 0; turn < SOONER; turn++)
         for (int every = 0; worth(block, turn) && every < 2; every++) {
             Contour *one = planned(block, turn, every);
-            if (!one || !ahead_of(one, run->count, epsilon) || !laid(block, one, run, epsilon))
+            if (!one || !hs_block_look_ahead(one, run->count, epsilon) || !laid(block, one, run, epsilon))
                 break;
-            if (around_middle(told, one, epsilons, many, low, high, first, last))
+            if (hs_around_middle(told, one, epsilons, many, low, high, first, last))
                 return 1;
         }
     return 0;
@@ -314,15 +314,15 @@ static double approximate(Guide *guide, const Run *run, double c, double epsilon
 
 /* A block whose contours are for an epsilon; NULL if there are none */
 static Block *block_at(const Run *run, double epsilon) {
-    Block *block = open_block(run);
+    Block *block = hs_block_open(run);
     if (!block)
         return NULL;
     block->guide.reach = -1.0;
-    block->saddle = saddle_of_epsilon(&block->guide, run, epsilon);
+    block->saddle = hs_saddle_of_epsilon(&block->guide, run, epsilon);
     block->run.log_delta = approximate(&block->guide, run, block->saddle, epsilon);
     if (block->run.log_delta < 1.0)
         return block;
-    close_block(block);
+    hs_block_close(block);
     return NULL;
 }
 
@@ -336,37 +336,37 @@ static void with_added(const Run *run, const double *epsilons, Size many, double
     added.many = 1;
     added.removal[0] = 0;
     for (Size i = 0; i < many && epsilons[i] < largest; i++) {
-        int smaller_one = contour && markov(contour, 0, epsilons[i]) <= low[i];
+        int smaller_one = contour && hs_contour_markov(contour, 0, epsilons[i]) <= low[i];
         if (!smaller_one) {
             if (block)
-                close_block(block);
+                hs_block_close(block);
             added.log_delta = low[i]; /* a contour for that delta, as that at this epsilon may be far smaller */
-            if ((block = open_block(&added))) {
+            if ((block = hs_block_open(&added))) {
                 block->guide.reach = -1.0;
-                block->saddle = saddle_of_delta(&block->guide, &block->run);
+                block->saddle = hs_saddle_of_delta(&block->guide, &block->run);
             }
             contour = block ? planned(block, 0, 0) : NULL;
-            smaller_one = contour && markov(contour, 0, epsilons[i]) <= low[i];
+            smaller_one = contour && hs_contour_markov(contour, 0, epsilons[i]) <= low[i];
         }
         if (!smaller_one) {
-            log_deltas(&added, epsilons + i, 1, &least, &most);
+            hs_log_deltas(&added, epsilons + i, 1, &least, &most);
             low[i] = least <= most ? larger(low[i], least) : NAN;
             high[i] = least <= most ? larger(high[i], most) : NAN;
         }
     }
     if (block)
-        close_block(block);
+        hs_block_close(block);
 }
 
-void log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high) {
+void hs_log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high) {
     while (many > 0) {
         Size middle = many / 2, first = middle, last = middle;
         Block *block = block_at(run, epsilons[middle]);
         int found = block && near_middle(block, epsilons, many, low, high, &first, &last);
         if (block)
-            close_block(block);
-        if (!found && run->law == &SAMPLED && run->removal[0]) {
-            parted_deltas(run, epsilons, many, low, high, &first, &last);
+            hs_block_close(block);
+        if (!found && run->law == &HS_LAW_GAUSSIAN && run->removal[0]) {
+            hs_bigjump_log_deltas(run, epsilons, many, low, high, &first, &last);
             if ((found = first < last) && run->many > 1)
                 with_added(run, epsilons + first, last - first, low + first, high + first);
         }
@@ -374,7 +374,7 @@ void log_deltas(const Run *run, const double *epsilons, Size many, double *low, 
             low[middle] = high[middle] = NAN;
             last = middle + 1;
         }
-        log_deltas(run, epsilons, first, low, high); /* half of them at most, so that this does not go deep */
+        hs_log_deltas(run, epsilons, first, low, high); /* half of them at most, so that this does not go deep */
         epsilons += last;
         low += last;
         high += last;

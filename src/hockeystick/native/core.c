@@ -3,12 +3,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-void release(Held *held) {
+void hs_release(Held *held) {
     while (held->count > 0)
         PyBuffer_Release(&held->views[--held->count]);
 }
 
-int parse(Held *held, PyObject *const *args, Size count, const char *format, ...) {
+int hs_parse(Held *held, PyObject *const *args, Size count, const char *format, ...) {
     va_list into;
     Size place = 0;
     held->count = 0;
@@ -43,11 +43,12 @@ int parse(Held *held, PyObject *const *args, Size count, const char *format, ...
         return 1;
     if (!PyErr_Occurred())
         PyErr_Format(PyExc_TypeError, "expected arguments '%s', got %zd", format, count);
-    release(held);
+    hs_release(held);
     return 0;
 }
 
-#define METHOD(name) {#name, (PyCFunction)(void (*)(void))native_##name, METH_FASTCALL, NULL}
+#define METHOD(name)                                                                                                               \
+    { #name, (PyCFunction)(void (*)(void))native_##name, METH_FASTCALL, NULL }
 
 static PyMethodDef methods[] = {
     METHOD(lay),

@@ -19,7 +19,7 @@ static void allowances(const Grid *grid, double least, double most, double lost,
     double noise = grid->noise, rate = grid->rate, rest = log1p(-rate);
     double a = smaller(PI / grid->step / (0.5 + 1.0 / (width * width) - 0.125 * least / (noise * noise)),
                        smaller(2.5 * noise, 5.0 * width));
-    double angle = a / noise, y = a / width, rule = exp(smaller(600.0, rule_error(grid, least, angle)));
+    double angle = a / noise, y = a / width, rule = exp(smaller(600.0, hs_grid_rule_error(grid, least, angle)));
     double steep = exp(0.5 * y * y), bulge = 1.0 + 0.5 * y * steep, reach = 2.0 * larger(fabs(grid->low), fabs(grid->high));
     double slope = (most + 1.0) / cos(0.5 * angle) + 1.0 + noise * (reach + a), first = 2.0 * (rule * bulge * bulge + lost);
     double sum = bulge * slope + noise * steep / width, plain = slope + noise / width;
@@ -35,7 +35,7 @@ static void allowances(const Grid *grid, double least, double most, double lost,
         for (int cut = 0; cut < CUTS; cut++)
             powers[cut * STOPS + stop] = smaller((places[cut] + away[stop] - 0.5 / noise) * (1.0 / noise) + odds, 600.0);
     }
-    exps(powers, (CUTS + 1) * STOPS);
+    hs_exps(powers, (CUTS + 1) * STOPS);
     for (int cut = 0; cut < CUTS; cut++) {
         double square = 0.0, fourth = 0.0;
         for (int stop = 0; stop < STOPS; stop++) {
@@ -145,7 +145,7 @@ WIDE static void take_logs(double *gap) {
     }
 }
 
-int decay_of(const Grid *grid, const double *k, int many, double start, double *out) {
+int hs_gaussian_decay(const Grid *grid, const double *k, int many, double start, double *out) {
     Size n = grid->size, wide = (n + LANES - 1) / LANES * LANES;
     double *weights = malloc((size_t)(many * n + (8 * many + 8) * wide) * sizeof(double));
     if (!weights)
@@ -163,12 +163,12 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
         }
         least_k = smaller(least_k, k[row]);
         most = larger(most, fabs(k[row]));
-        beyond = larger(beyond, outside(grid, k[row]));
+        beyond = larger(beyond, hs_grid_outside(grid, k[row]));
     }
     least = smaller(least_k, 0.0);
     for (Size i = 0; i < many * n; i++)
         weights[i] -= shift;
-    exps(weights, many * n);
+    hs_exps(weights, many * n);
     int by_parts = rate > 1e-100;
     for (int row = 0; row < many; row++) {
         double total = 0.0;
@@ -179,7 +179,8 @@ int decay_of(const Grid *grid, const double *k, int many, double start, double *
             weights[row * n + i] *= 1.0 / total;
         part_weights(grid, k[row], by_parts, wide, weights + row * n, parts + 8 * row * wide);
     }
-    double lost = exp(smaller(600.0, rule_error(grid, least_k, grid->angle))) + exp(smaller(600.0, beyond - shift)) / lowest;
+    double lost =
+        exp(smaller(600.0, hs_grid_rule_error(grid, least_k, grid->angle))) + exp(smaller(600.0, beyond - shift)) / lowest;
 
     double places[CUTS], room = (PI / grid->step) * (PI / grid->step) / grid->lead - 0.5 + 0.125 * least / (noise * noise);
     double width = larger(0.5 * smaller(noise, 4.0), smaller(1.0 / sqrt(larger(room, 1e-3)), 2.0 * noise));
@@ -239,13 +240,13 @@ FUNCTION_OF_PYTHON(native_decay) {
     Grid grid;
     double start;
     (void)self;
-    if (!parse(&held, args, count, "aaada", &rows, &numbers, &k, &start, &out))
+    if (!hs_parse(&held, args, count, "aaada", &rows, &numbers, &k, &start, &out))
         return NULL;
     if (k.size < 1 || k.size > ROWS || out.size != k.size * CELLS)
         PyErr_Format(PyExc_ValueError, "one or two exponents, %d cells for each", CELLS);
-    else if (read_grid(&grid, rows, numbers) && !decay_of(&grid, k.at, (int)k.size, start, out.at))
+    else if (hs_grid_read(&grid, rows, numbers) && !hs_gaussian_decay(&grid, k.at, (int)k.size, start, out.at))
         PyErr_NoMemory();
-    release(&held);
+    hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;

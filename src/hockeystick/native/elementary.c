@@ -1,7 +1,7 @@
 /* Elementary functions over arrays. */
 #include "elementary.h"
 
-WIDE void exps(double *at, Size size) {
+WIDE void hs_exps(double *at, Size size) {
     confine(at, size);
     for (Size i = 0; i < size; i++) {
         double scale, part;
@@ -10,7 +10,7 @@ WIDE void exps(double *at, Size size) {
     }
 }
 
-WIDE void normals(const double *restrict y, Size size, double *restrict below, double *restrict above) {
+WIDE void hs_normals(const double *restrict y, Size size, double *restrict below, double *restrict above) {
     for (Size i = 0; i < size; i++) {
         double exponent = -0.5 * y[i] * y[i], a = fabs(y[i]);
         above[i] = exponent < -684.5 ? LEAST_EXPONENT : exponent; /* a tail of 0 */
@@ -25,7 +25,7 @@ WIDE void normals(const double *restrict y, Size size, double *restrict below, d
     }
 }
 
-WIDE double dot(const double *restrict one, const double *restrict two, Size size) {
+WIDE double hs_dot(const double *restrict one, const double *restrict two, Size size) {
     double parts[8] = {0.0};
     Size i = 0;
     for (; i + 8 <= size; i += 8)
@@ -41,7 +41,7 @@ WIDE static void near_turns(double angle, const double *restrict places, Size fo
         turn_of(places[n] * angle, re + n, im + n);
 }
 
-void turns(double angle, const double *places, Size count, double *re, double *im) {
+void hs_turns(double angle, const double *places, Size count, double *re, double *im) {
     double farthest = larger(fabs(places[0]), fabs(places[count - 1])); /* they grow */
     if (farthest * fabs(angle) <= MOST_TURN)
         near_turns(angle, places, count / 4, re, im);
@@ -57,13 +57,13 @@ FUNCTION_OF_PYTHON(native_normals) {
     Held held;
     Array y, below, above;
     (void)self;
-    if (!parse(&held, args, count, "aaa", &y, &below, &above))
+    if (!hs_parse(&held, args, count, "aaa", &y, &below, &above))
         return NULL;
     if (below.size != y.size || above.size != y.size)
         PyErr_SetString(PyExc_ValueError, "arrays of one length");
     else
-        normals(y.at, y.size, below.at, above.at);
-    release(&held);
+        hs_normals(y.at, y.size, below.at, above.at);
+    hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;

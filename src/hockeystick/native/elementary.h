@@ -93,17 +93,17 @@ static inline double mills(double a) {
 
 /* elementary.c: e^x; 0 below -708.74, inf above 709.5 */
 enum { TOGETHER = 128 }; /* exponentials in a row, where there are many */
-void exps(double *at, Size size);
+void hs_exps(double *at, Size size);
 
 /* The normal distribution function at y and at -y, each within NORMAL, and half a unit times y^2 where it is a tail; below -37 it
    is said to be 0 */
 #define NORMAL (24.0 * UNIT)
-void normals(const double *y, Size size, double *below, double *above);
+void hs_normals(const double *y, Size size, double *below, double *above);
 
 /* The sum of products, in eight parts */
-double dot(const double *one, const double *two, Size size);
+double hs_dot(const double *one, const double *two, Size size);
 
 /* e^{i place angle} for so many places, a multiple of 4 */
-void turns(double angle, const double *places, Size count, double *re, double *im);
+void hs_turns(double angle, const double *places, Size count, double *re, double *im);
 
 #endif

@@ -18,8 +18,8 @@ static void block_of(Run *run) {
 /* Large steps counted apart in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever the larger one
  */
 static int in_parts(Block *block, const Run *run, double *low, double *high) {
-    if (!run->removal[0] || !(block->parted || (block->parted = open_parted(&block->run))) ||
-        !parted_epsilon(block->parted, run, &block->room, low, high))
+    if (!run->removal[0] || !(block->parted || (block->parted = hs_bigjump_open(&block->run))) ||
+        !hs_bigjump_epsilon(block->parted, run, &block->room, low, high))
         return 0;
     if (run->many > 1 && !(run->count * -log1p(-run->rate) * (1.0 + 16.0 * UNIT) <= *low)) { /* the largest sum of those losses */
         Run added = *run;
@@ -27,8 +27,8 @@ static int in_parts(Block *block, const Run *run, double *low, double *high) {
         added.many = 1;
         added.removal[0] = 0;
         added.floor = *low;
-        if (!(block->added || (block->added = open_block(&added))) ||
-            !along_contours(block->added, &added, 0, CONTOURS, &least, &most))
+        if (!(block->added || (block->added = hs_block_open(&added))) ||
+            !hs_block_epsilon(block->added, &added, 0, CONTOURS, &least, &most))
             return 0;
         *low = larger(*low, least);
         *high = larger(*high, most);
@@ -40,13 +40,13 @@ static int in_parts(Block *block, const Run *run, double *low, double *high) {
 static int answered(Block **block, Run *run, double *low, double *high) {
     block_of(run);
     if (*block && ((*block)->run.least != run->least || (*block)->run.most != run->most)) {
-        close_block(*block);
+        hs_block_close(*block);
         *block = NULL;
     }
-    if (!*block && !(*block = open_block(run)))
+    if (!*block && !(*block = hs_block_open(run)))
         return 0;
-    return along_contours(*block, run, 0, SOONER, low, high) || in_parts(*block, run, low, high) ||
-           along_contours(*block, run, SOONER, CONTOURS, low, high);
+    return hs_block_epsilon(*block, run, 0, SOONER, low, high) || in_parts(*block, run, low, high) ||
+           hs_block_epsilon(*block, run, SOONER, CONTOURS, low, high);
 }
 
 /* Fixes the ordered pairs: 1 is (True,), 2 (False,), 3 (True, False); 0 if the numbers are not those of a run */
@@ -54,7 +54,7 @@ static int ordered(Run *run, Size removals) {
     run->many = removals == 3 ? 2 : 1;
     run->removal[0] = removals != 2;
     run->removal[1] = 0;
-    run->law = &SAMPLED;
+    run->law = &HS_LAW_GAUSSIAN;
     return 1 <= removals && removals <= 3 && 1e-100 < run->noise && run->noise < 1e100 && 1e-300 < run->rate && run->rate < 1.0 &&
            run->noise_error >= 0.0 && run->noise_error < 1e-9 && 1.0 <= run->count && run->count < INFINITY &&
            -1e3 < run->log_delta && run->log_delta < 0.0;
@@ -68,12 +68,12 @@ FUNCTION_OF_PYTHON(native_epsilon) {
     Size removals;
     double low, high;
     (void)self;
-    if (!parse(&held, args, count, "ddddndddd", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &run.log_delta,
-               &run.below, &run.above, &run.floor))
+    if (!hs_parse(&held, args, count, "ddddndddd", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &run.log_delta,
+                  &run.below, &run.above, &run.floor))
         return NULL;
     int found = ordered(&run, removals) && answered(&block, &run, &low, &high);
     if (block)
-        close_block(block);
+        hs_block_close(block);
     if (!found)
         Py_RETURN_NONE;
     return Py_BuildValue("(dd)", low, high);
@@ -86,12 +86,12 @@ FUNCTION_OF_PYTHON(native_epsilons) {
     Array noise, rate, noise_error, counts, log_delta, low, high;
     Size removals;
     (void)self;
-    if (!parse(&held, args, count, "aaaanaaa", &noise, &rate, &noise_error, &counts, &removals, &log_delta, &low, &high))
+    if (!hs_parse(&held, args, count, "aaaanaaa", &noise, &rate, &noise_error, &counts, &removals, &log_delta, &low, &high))
         return NULL;
     const Array *all[] = {&rate, &noise_error, &counts, &log_delta, &low, &high};
     for (int i = 0; i < 6; i++)
         if (all[i]->size != noise.size) {
-            release(&held);
+            hs_release(&held);
             return PyErr_Format(PyExc_ValueError, "arrays of one length");
         }
     Py_BEGIN_ALLOW_THREADS;
@@ -105,7 +105,7 @@ FUNCTION_OF_PYTHON(native_epsilons) {
         int same = i && run.noise == noise.at[i - 1] && run.rate == rate.at[i - 1] && run.noise_error == noise_error.at[i - 1] &&
                    run.log_delta == log_delta.at[i - 1];
         if (!same && block) {
-            close_block(block);
+            hs_block_close(block);
             block = NULL;
         }
         int found = ordered(&run, removals) && answered(&block, &run, &least, &most) && least > 0.0;
@@ -113,9 +113,9 @@ FUNCTION_OF_PYTHON(native_epsilons) {
         high.at[i] = found ? most : NAN;
     }
     if (block)
-        close_block(block);
+        hs_block_close(block);
     Py_END_ALLOW_THREADS;
-    release(&held);
+    hs_release(&held);
     Py_RETURN_NONE;
 }
 
@@ -127,13 +127,13 @@ FUNCTION_OF_PYTHON(native_sampled_deltas) {
     Array epsilons, low, high;
     Size removals;
     (void)self;
-    if (!parse(&held, args, count, "ddddnaaa", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &epsilons, &low,
-               &high))
+    if (!hs_parse(&held, args, count, "ddddnaaa", &run.noise, &run.rate, &run.noise_error, &run.count, &removals, &epsilons, &low,
+                  &high))
         return NULL;
     int known = ordered(&run, removals) && low.size == epsilons.size && high.size == epsilons.size;
     run.least = run.most = run.count;
     if (known)
-        log_deltas(&run, epsilons.at, epsilons.size, low.at, high.at);
-    release(&held);
+        hs_log_deltas(&run, epsilons.at, epsilons.size, low.at, high.at);
+    hs_release(&held);
     return PyBool_FromLong(known);
 }

@@ -105,7 +105,7 @@ FUNCTION_OF_PYTHON(native_gaussian) {
     Once once = {.rate = 1.0};
     double delta, low, high;
     (void)self;
-    if (!parse(&held, args, count, "ddd", &once.mu, &once.mu_error, &delta))
+    if (!hs_parse(&held, args, count, "ddd", &once.mu, &once.mu_error, &delta))
         return NULL;
     if (!both_ends(&once, delta, &low, &high))
         Py_RETURN_NONE;
@@ -119,7 +119,7 @@ FUNCTION_OF_PYTHON(native_gaussian_deltas) {
     Array epsilons, low, high;
     double mu, mu_error;
     (void)self;
-    if (!parse(&held, args, count, "ddaaa", &mu, &mu_error, &epsilons, &low, &high))
+    if (!hs_parse(&held, args, count, "ddaaa", &mu, &mu_error, &epsilons, &low, &high))
         return NULL;
     int known =
         1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6 && low.size == epsilons.size && high.size == epsilons.size;
@@ -128,7 +128,7 @@ FUNCTION_OF_PYTHON(native_gaussian_deltas) {
         low.at[i] = found ? nextafter(at.value - at.error, -INFINITY) : NAN;
         high.at[i] = found ? nextafter(at.value + at.error, INFINITY) : NAN;
     }
-    release(&held);
+    hs_release(&held);
     return PyBool_FromLong(known);
 }
 
@@ -140,7 +140,7 @@ FUNCTION_OF_PYTHON(native_once) {
     Size removal;
     double delta, low, high;
     (void)self;
-    if (!parse(&held, args, count, "dddnd", &once.mu, &once.mu_error, &once.rate, &removal, &delta))
+    if (!hs_parse(&held, args, count, "dddnd", &once.mu, &once.mu_error, &once.rate, &removal, &delta))
         return NULL;
     double q = once.rate, sign = removal ? 1.0 : -1.0;
     once.removal = removal != 0;

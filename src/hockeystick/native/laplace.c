@@ -74,7 +74,7 @@ static int next_to_largest(double a, double many, double delta, double *low, dou
 }
 
 static Run many_steps(double a, double many) {
-    return (Run){.noise = a, .count = many, .least = many, .most = many, .many = 1, .removal = {1, 0}, .law = &LAPLACE};
+    return (Run){.noise = a, .count = many, .least = many, .most = many, .many = 1, .removal = {1, 0}, .law = &HS_LAW_LAPLACE};
 }
 
 /* Few that are not next to their largest loss have a closed form in Python, which tells more */
@@ -83,10 +83,10 @@ static int along_contour(double a, double many, double delta, double *low, doubl
     double slack = FUNCTION * fabs(run.log_delta = log(delta));
     run.below = run.log_delta - slack;
     run.above = run.log_delta + slack;
-    Block *block = many > MOST ? open_block(&run) : NULL;
-    int found = block && along_contours(block, &run, 0, CONTOURS, low, high);
+    Block *block = many > MOST ? hs_block_open(&run) : NULL;
+    int found = block && hs_block_epsilon(block, &run, 0, CONTOURS, low, high);
     if (block)
-        close_block(block);
+        hs_block_close(block);
     return found;
 }
 
@@ -95,7 +95,7 @@ FUNCTION_OF_PYTHON(native_laplace) {
     Held held;
     double a, many, delta, low, high;
     (void)self;
-    if (!parse(&held, args, count, "ddd", &a, &many, &delta))
+    if (!hs_parse(&held, args, count, "ddd", &a, &many, &delta))
         return NULL;
     if (!(1e-100 < a && a < 1e100 && many < INFINITY && 0.0 < delta && delta < 1.0 &&
           (next_to_largest(a, many, delta, &low, &high) || along_contour(a, many, delta, &low, &high))))
@@ -109,13 +109,13 @@ FUNCTION_OF_PYTHON(native_laplace_deltas) {
     Array epsilons, low, high;
     double a, many;
     (void)self;
-    if (!parse(&held, args, count, "ddaaa", &a, &many, &epsilons, &low, &high))
+    if (!hs_parse(&held, args, count, "ddaaa", &a, &many, &epsilons, &low, &high))
         return NULL;
     int known =
         1e-100 < a && a < 1e100 && MOST < many && many < INFINITY && low.size == epsilons.size && high.size == epsilons.size;
     Run run = many_steps(a, many);
     if (known)
-        log_deltas(&run, epsilons.at, epsilons.size, low.at, high.at);
-    release(&held);
+        hs_log_deltas(&run, epsilons.at, epsilons.size, low.at, high.at);
+    hs_release(&held);
     return PyBool_FromLong(known);
 }

@@ -1,5 +1,5 @@
-/* The law of one step of Laplace noise, as contours ask for it: twin of loss/pairs/laplace.py and loss/pairs/symmetric_slice.py.  Of a run `noise` is by
-   how many of its scales, a, the noise is moved; K(c) = K(-1 - c), so that one order stands for both. */
+/* The law of one step of Laplace noise, as contours ask for it: twin of loss/pairs/laplace.py and loss/pairs/symmetric_slice.py. Of
+   a run `noise` is by how many of its scales, a, the noise is moved; K(c) = K(-1 - c), so that one order stands for both. */
 #include "native.h"
 
 enum { TERMS = 9 };
@@ -144,4 +144,4 @@ static int lay(Contour *contour, const Run *run) {
     return 1;
 }
 
-const Law LAPLACE = {guided, rough, axis, above, falls, lay};
+const Law HS_LAW_LAPLACE = {guided, rough, axis, above, falls, lay};

@@ -1,5 +1,5 @@
-/* Twins of loss/bigjump/cells.py and loss/bigjump/transform.py: the large outcomes of a step are counted apart, and what is not large is
-   bounded on the real axis.  Lemmas 19a, 19b, 19c and 19e of docs/mathematics.md. */
+/* Twins of loss/bigjump/cells.py and loss/bigjump/transform.py: the large outcomes of a step are counted apart, and what is not
+   large is bounded on the real axis.  Lemmas 19a, 19b, 19c and 19e of docs/mathematics.md. */
 #include "elementary.h"
 
 enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
@@ -8,15 +8,15 @@ enum { BROAD = 4000, MOST = 1 << 16, ANGLES = 12 };
 #define REAL 14.0   /* -log of the error of the rule on the real axis, times the count */
 
 /* An upper bound of the normal distribution function */
-double g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
+double hs_bigjump_g_above(double y) { return y > 8.5 ? 1.0 : y < -37.0 ? NEVER : 0.5 * erfc(-M_SQRT1_2 * y) * (1.0 + 1e-12); }
 
 /* Room for the cells; 0 if there would be too many, or no memory */
-int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast) {
+int hs_bigjump_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast) {
     double noise = run->noise, narrow = smaller(noise, 1.0), high = sketch->high, width = sketch->width;
     /* (1 - nu) e^{kL} falls from `end` on, since the hazard of g is at least its argument; beyond `far` P has e^-50 of what is
      * large */
-    double end = place_of(run, high + 60.0 * width + 1.5 * most * width * width / (1.0 + high));
-    double far = 1.0 / noise + hypot(larger(place_of(run, high) - 1.0 / noise, 0.0), 10.0), last = larger(end, far);
+    double end = hs_bigjump_place(run, high + 60.0 * width + 1.5 * most * width * width / (1.0 + high));
+    double far = 1.0 / noise + hypot(larger(hs_bigjump_place(run, high) - 1.0 / noise, 0.0), 10.0), last = larger(end, far);
     *step = (Marked){.run = run, .high = high, .width = width, .left = exp(log_tail_bound(-LOW)), .fast = fast};
     step->low = sketch->low;
     step->low_width = sketch->low_width;
@@ -34,13 +34,13 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
     step->x = step->edges + 4 * n;
     step->log_mass = step->edges + 5 * n, step->lifted = step->edges + 6 * n, step->shifted = step->edges + 7 * n;
     step->space = step->edges + 8 * n;
-    fill_rows(step->edges, step->x, n, LOW, step->cell, noise, run->rate);
+    hs_grid_fill(step->edges, step->x, n, LOW, step->cell, noise, run->rate);
     double front = log(step->cell) - LOG_ROOT_TWO_PI + SLACK;
     for (Size j = 0; j < cells; j++) {
         double near = larger(step->edges[j], smaller(step->edges[j + 1], 0.0));
         step->mass[j] = step->log_mass[j] = front - 0.5 * near * near;
     }
-    exps(step->mass, cells);
+    hs_exps(step->mass, cells);
     for (Size j = 0; j < n; j++)
         step->shifted[j] = step->share[j] * (1.0 + step->x[j]);
     for (Size j = 0; j < cells; j++) /* where the mass is no double, four times more than enough */
@@ -52,7 +52,7 @@ int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, 
     return 1;
 }
 
-void forget(Marked *step) {
+void hs_bigjump_free(Marked *step) {
     free(step->edges);
     free(step->real);
     free(step->rows);
@@ -84,12 +84,13 @@ static void both_sides(const Marked *step, Size from, Size cells, double cosine,
                        double *below, double *above) {
     double inverse = 1.0 / width, mean = (step->run->rate + mark) * inverse;
     exponents_of(step->shifted + from, cells, cosine, sine, mean, inverse, below);
-    exps(below, cells);
+    hs_exps(below, cells);
     sides_of(step->shifted + from, cells, cosine, sine, mean, inverse, below, above);
 }
 
 /* Bounds of |nu|, |1 - nu| or |kappa - nu| on cells from one on; there is room for as many thrice */
-void off_line(const Marked *step, Size from, Size cells, double cosine, double sine, int kind, double *found, double *room) {
+void hs_bigjump_off_line(const Marked *step, Size from, Size cells, double cosine, double sine, int kind, double *found,
+                         double *room) {
     double *heavy = room, *small = room + cells, *not_small = room + 2 * cells;
     both_sides(step, from, cells, cosine, sine, step->high, step->width, found, heavy);
     if (kind == LARGE)
@@ -102,7 +103,7 @@ void off_line(const Marked *step, Size from, Size cells, double cosine, double s
 }
 
 /* Whether, on that line, the bounds fall right of the cells: |1 - g| in any case, with e^{kL}, |Im k| <= reach, and x beside it */
-int falls_beyond(const Marked *step, double x, double angle, double k, double reach) {
+int hs_bigjump_falls_beyond(const Marked *step, double x, double angle, double k, double reach) {
     double hazard = (x * cos(2.0 * angle) - step->high - step->run->rate) / (step->width * step->width);
     return 0.9 * hazard > (k + 2.0 * angle * reach) / (1.0 + x) + 2.0 / x;
 }
@@ -123,17 +124,17 @@ static double along_line(const Marked *step, double angle, int kind, double k, d
     double edge = step->edges[stop], x = step->x[stop], *mark = step->space, *room = mark + stop, *grown = room;
     if (kind == LARGE)
         k = 1.0, reach = 0.0;
-    if (!falls_beyond(step, x, angle, kind == LARGE ? 0.0 : k, reach))
+    if (!hs_bigjump_falls_beyond(step, x, angle, kind == LARGE ? 0.0 : k, reach))
         return INFINITY;
-    off_line(step, 0, stop, cosine, sine, kind, mark, room);
+    hs_bigjump_off_line(step, 0, stop, cosine, sine, kind, mark, room);
     tilts_of(step->log_mass, step->ratio + 1, step->share + 1, stop, cosine, sine, k, reach, grown);
-    exps(grown, stop);
+    hs_exps(grown, stop);
     for (Size j = 0; j < stop; j++)
         grown[j] += plain * step->mass[j] + lifts * step->lifted[j];
     /* left of the cells the density falls, its integral is below its value at the edge, and nothing else grows */
-    double total = dot(mark, grown, stop) + mark[0] * grown[0] / step->cell + 1e-290; /* the last for what is no double */
+    double total = hs_dot(mark, grown, stop) + mark[0] * grown[0] / step->cell + 1e-290; /* the last for what is no double */
     if (kind == LARGE) { /* right of them |nu| <= 2, as 1 and what falls */
-        double beyond = right_tail(step->run->noise, rate, 1.0, edge);
+        double beyond = hs_grid_right_tail(step->run->noise, rate, 1.0, edge);
         if (!(mark[last] <= 2.0 && beyond < 700.0))
             return INFINITY;
         total += 6.0 * exp(beyond);
@@ -153,7 +154,7 @@ static double step_by(const Marked *step, double angle, int kind, double k, doub
 }
 
 /* Nearly the longest of those steps, which changes little with the angle; 0 if there is none */
-double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal) {
+double hs_bigjump_longest_step(const Marked *step, int kind, double k, double reach, double size, double log_goal) {
     double noise = step->run->noise, sharp = (step->high + step->run->rate) / step->width;
     double angle = smaller(WIDEST, 5.0 / sqrt(sharp * sharp + noise * noise)), best = 0.0;
     for (int turn = 0; turn < ANGLES && !(best > 0.0); turn++, angle *= 0.75)
@@ -165,8 +166,8 @@ double marked_step(const Marked *step, int kind, double k, double reach, double 
 static double slip_of(const Run *run) { return (3.0 * UNIT + 2.0 * run->noise_error) * (1.0 / run->noise); }
 
 /* Bounds of the errors of L */
-WIDE void moves_of(const Run *run, const double *restrict z, const double *restrict ratio, const double *restrict share, Size n,
-                   double *restrict moved) {
+WIDE void hs_bigjump_ratio_errors(const Run *run, const double *restrict z, const double *restrict ratio,
+                                  const double *restrict share, Size n, double *restrict moved) {
     double slip = slip_of(run), half = 0.5 / run->noise;
     for (Size j = 0; j < n; j++)
         moved[j] = share[j] * (slip * (fabs(z[j]) + half)) + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
@@ -186,11 +187,12 @@ WIDE static void slips_of(const Run *run, double mark, double width, const doubl
     }
 }
 
-void marks_at(const Run *run, double mark, double width, const double *z, const double *ratio, const double *x, Size n, Marks *at) {
+void hs_bigjump_marks_at(const Run *run, double mark, double width, const double *z, const double *ratio, const double *x, Size n,
+                         Marks *at) {
     double inverse = 1.0 / width;
     for (Size j = 0; j < n; j++)
         at->y[j] = (x[j] - mark) * inverse;
-    normals(at->y, n, at->below, at->above);
+    hs_normals(at->y, n, at->below, at->above);
     slips_of(run, mark, width, z, ratio, x, at->y, at->below, at->above, n, at->below_error, at->above_error);
 }
 
@@ -198,11 +200,11 @@ void marks_at(const Run *run, double mark, double width, const double *z, const 
 static int lay_real(Marked *step, double *apart) {
     const Run *run = step->run;
     double size = larger(1.0, step->fast), end = step->edges[step->kept];
-    double spacing = marked_step(step, KEPT, step->fast, 0.0, size, step->rule = -REAL - log(run->count)),
+    double spacing = hs_bigjump_longest_step(step, KEPT, step->fast, 0.0, size, step->rule = -REAL - log(run->count)),
            low = larger(LOW, -sqrt(2.0 * (2.0 + log(1.0 + step->fast * run->rate) - step->rule)));
     if (!(spacing > 0.0 && spacing < 1e3))
         return 0;
-    exact_places(&low, &spacing);
+    hs_grid_exact_places(&low, &spacing);
     *apart = spacing;
     step->before = exp(log_tail_bound(-low));
     double count = (end - low) / spacing + 2.0; /* one node is beyond the end; those left out add up to less than the integral */
@@ -213,13 +215,13 @@ static int lay_real(Marked *step, double *apart) {
         return 0;
     double *z = step->real, *ratio = z + n, *share = z + 2 * n, *base = z + 3 * n, *x = z + 4 * n, *moved = z + 5 * n,
            *below = z + 6 * n, *above = z + 7 * n;
-    fill_rows(z, x, n, low, spacing, run->noise, run->rate);
-    moves_of(run, z, ratio, share, n, moved);
+    hs_grid_fill(z, x, n, low, spacing, run->noise, run->rate);
+    hs_bigjump_ratio_errors(run, z, ratio, share, n, moved);
     memcpy(share, base, (size_t)n * sizeof(double));
-    exps(base, n);
+    hs_exps(base, n);
     for (Size j = 0; j < n; j++)
         z[j] = (x[j] - step->high) / step->width;
-    normals(z, n, below, above);
+    hs_normals(z, n, below, above);
     for (Size j = 0; j < n; j++)
         base[j] *= (above[j] + NEVER) * (1.0 + 1e-9);
     return 1;
@@ -227,19 +229,19 @@ static int lay_real(Marked *step, double *apart) {
 
 /* E nu and E nu x, the latter not negative since nu grows with x and E x = 0; `log_q` is about log of the former, `digits` -log of
    the relative error that matters.  0 if the errors are too large. */
-int count_large(Marked *step, double log_q, double digits) {
+int hs_bigjump_count_large(Marked *step, double log_q, double digits) {
     const Run *run = step->run;
     double apart; /* no farther apart: `large_above` is closer so */
     if (!lay_real(step, &apart))
         return 0;
-    double last = step->edges[step->cells], spacing = marked_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits);
+    double last = step->edges[step->cells], spacing = hs_bigjump_longest_step(step, LARGE, 0.0, 0.0, 1.0, log_q - digits);
     spacing = smaller(smaller(spacing, apart), 1.0);
     /* the first node: left of it nu is nothing */
     double deep = sqrt(2.0 * larger(1.0, digits - log_q + 4.0 + log1p(step->high))), from = step->high - deep * step->width;
-    double low = from > 0.0 ? larger(LOW, place_of(run, from)) : LOW;
+    double low = from > 0.0 ? larger(LOW, hs_bigjump_place(run, from)) : LOW;
     if (!(spacing > 0.0))
         return 0;
-    exact_places(&low, &spacing);
+    hs_grid_exact_places(&low, &spacing);
     double count = (last - low) / spacing + 2.0;
     if (!(1.0 <= count && count < MOST))
         return 0;
@@ -248,11 +250,11 @@ int count_large(Marked *step, double log_q, double digits) {
         return 0;
     double *z = step->rows, *ratio = z + n, *share = ratio + n, *base = share + n, *x = z + 4 * n, *moved = z + 5 * n;
     Marks at = {z + 6 * n, z + 7 * n, z + 8 * n, z + 9 * n, z + 10 * n};
-    fill_rows(z, x, n, low, spacing, run->noise, run->rate);
+    hs_grid_fill(z, x, n, low, spacing, run->noise, run->rate);
     double front = base[0] + 0.5 * z[0] * z[0];
-    moves_of(run, z, ratio, share, n, moved);
-    exps(base, n);
-    marks_at(run, step->high, step->width, z, ratio, x, n, &at);
+    hs_bigjump_ratio_errors(run, z, ratio, share, n, moved);
+    hs_exps(base, n);
+    hs_bigjump_marks_at(run, step->high, step->width, z, ratio, x, n, &at);
     step->large = at.below, step->room = at.above, step->front = front; /* the room is that of two rows */
     Exact q = {0.0, 0.0}, drift = {0.0, 0.0};
     double off_q = 0.0, off_drift = 0.0;
@@ -267,8 +269,8 @@ int count_large(Marked *step, double log_q, double digits) {
     step->q = q.sum + q.rest;
     step->drift = drift.sum + drift.rest;
     /* right of the nodes; of the rule; left of the nodes, where |x| <= 1 + high: the integral and the sum */
-    step->before_large = exp(log_tail_bound(-z[0])) * g_above(at.y[0]);
-    double beyond = exp(right_tail(run->noise, run->rate, 1.0, last) + M_LN2 * 2.0) + exp(log_q - digits);
+    step->before_large = exp(log_tail_bound(-z[0])) * hs_bigjump_g_above(at.y[0]);
+    double beyond = exp(hs_grid_right_tail(run->noise, run->rate, 1.0, last) + M_LN2 * 2.0) + exp(log_q - digits);
     beyond += (3.0 * step->before_large + 2.0 * NEVER) * (1.0 + step->high);
     if (!(at.y[0] < 0.0 && step->drift > 0.0 && off_drift + beyond < 0.5 * step->drift && off_q + beyond < 0.5 * step->q))
         return 0;
@@ -279,7 +281,7 @@ int count_large(Marked *step, double log_q, double digits) {
 }
 
 /* An upper bound of E[(1 - nu) e^{kL}; z > end], where it falls if k/(1 + x) is at most the hazard of g over its width */
-double beyond_kept(const Marked *step, double k) {
+double hs_bigjump_beyond_kept(const Marked *step, double k) {
     double x = step->last_x, y = (x - step->high) / step->width;
     if (!(k * step->width * step->width < (x - step->high) * (1.0 + x) && y > 5.0))
         return INFINITY;
@@ -305,7 +307,7 @@ WIDE static void bends_of(const double *restrict ratio, const double *restrict x
 }
 
 /* An upper bound of phi - 1 = E (1 - nu) (e^{kL} - 1 - k x) - E nu - k E nu x, for real 1 <= k <= fast */
-double not_large_above(const Marked *step, double k) {
+double hs_bigjump_not_large_above(const Marked *step, double k) {
     Size n = step->reals;
     double *z = step->real, *ratio = z + n, *log_weight = z + 2 * n, *weight = z + 3 * n, *x = z + 4 * n, *moved = z + 5 * n,
            *terms = z + 6 * n, *above = z + 7 * n, total;
@@ -314,56 +316,58 @@ double not_large_above(const Marked *step, double k) {
     bends_of(ratio, x, n, k, terms);
     for (Size j = 0; j < n; j++) /* an error of L moves it by k |e^{kL} - 1 - x| times itself */
         terms[j] += 1.01 * k * fabs(terms[j] + (k - 1.0) * x[j]) * moved[j];
-    total = dot(weight, terms, n);
+    total = hs_dot(weight, terms, n);
     for (Size j = n; j-- > 0 && !(log_weight[j] > -700.0);) /* where the weight is no double */
         total += 2.0 * (above[j] + NEVER) * exp(smaller(log_weight[j] + k * ratio[j], 700.0));
     double left = step->before * (1.0 + k * step->run->rate),
            out = step->q * (1.0 - step->error - SLACK) + k * step->drift * (1.0 - step->drift_error - SLACK);
-    return (total + left + exp(step->rule)) * (1.0 + SLACK) + beyond_kept(step, k) - out;
+    return (total + left + exp(step->rule)) * (1.0 + SLACK) + hs_bigjump_beyond_kept(step, k) - out;
 }
 
 /* log of upper bounds of mid = E (kappa - nu) e^{kL} at some real k >= 1, by cells */
-void log_middle_above(const Marked *step, const double *k, int many, double *found) {
+void hs_bigjump_log_middle_above(const Marked *step, const double *k, int many, double *found) {
     Size n = step->kept;
     double *share = step->space, *y = share + n, *grown = y, *rest = grown + n, inverse = 1.0 / step->low_width;
     for (Size j = 0; j < n; j++)
         y[j] = (step->x[j + 1] - step->low) * inverse;
-    normals(y, n, share, rest);
+    hs_normals(y, n, share, rest);
     inverse = 1.0 / step->width;
     for (Size j = 0; j < n; j++)
         y[j] = (step->x[j] - step->high) * inverse;
-    normals(y, n, rest + n, rest);
+    hs_normals(y, n, rest + n, rest);
     for (Size j = 0; j < n; j++)
         share[j] = smaller(share[j], rest[j]) * (1.0 + 1e-9) + NEVER;
     for (int i = 0; i < many; i++) {
         for (Size j = 0; j < n; j++)
             grown[j] = step->log_mass[j] + k[i] * step->ratio[j + 1];
-        exps(grown, n);
-        double first = step->left * g_above((step->x[0] - step->low) / step->low_width) + 1e-290; /* and what is no double */
-        double total = (first + dot(grown, share, n)) * (1.0 + SLACK) + beyond_kept(step, k[i]);
+        hs_exps(grown, n);
+        double first =
+            step->left * hs_bigjump_g_above((step->x[0] - step->low) / step->low_width) + 1e-290; /* and what is no double */
+        double total = (first + hs_dot(grown, share, n)) * (1.0 + SLACK) + hs_bigjump_beyond_kept(step, k[i]);
         found[i] = total < INFINITY ? log(total) + SLACK : INFINITY;
     }
 }
 
 /* An upper bound of E e^{-kL} - 1, k > 0, by cells: e^{-kL} - 1 + k x falls to 0 at L = 0 and grows from there on */
-double reverse_above(const Marked *step, double k) {
+double hs_bigjump_reverse_above(const Marked *step, double k) {
     double rate = step->run->rate, deep = -k * log1p(-rate), *bend = step->space;
     if (!(deep < 600.0))
         return INFINITY;
     bends_of(step->ratio, step->x, step->cells + 1, -k, bend);
     for (Size j = 0; j < step->cells; j++)
         bend[j] = larger(larger(bend[j], bend[j + 1]), 0.0);
-    double inside = dot(bend, step->mass, step->cells);
+    double inside = hs_dot(bend, step->mass, step->cells);
     for (Size j = step->cells; j-- > 0 && !(step->log_mass[j] > -700.0);)
         inside += k * step->lifted[j]; /* where the mass is no double, k x times it */
     double left = step->left * (exp(deep) * (1.0 + 1e-12) + k * rate);
-    double right = k * exp(right_tail(step->run->noise, rate, 1.0, step->edges[step->cells]));
+    double right = k * exp(hs_grid_right_tail(step->run->noise, rate, 1.0, step->edges[step->cells]));
     return (inside + left + right) * (1.0 + SLACK) + 1e-290;
 }
 
 /* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, for some k > 0: of those the one for
    which the first and e^height times the second are least */
-void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy) {
+void hs_bigjump_large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light,
+                            double *heavy) {
     const double *z = step->rows, *ratio = z + step->nodes;
     Size last = step->nodes - 1;
     double *mass = step->room, *raised = mass + step->nodes, *lower = step->rows + 3 * step->nodes;
@@ -371,7 +375,7 @@ void large_above(const Marked *step, const double *k, int many, double pivot, co
         double zero = z[j] > 0.0 ? z[j] : smaller(z[j + 1], 0.0);
         mass[j] = step->front - 0.5 * zero * zero;
     }
-    exps(mass, last);
+    hs_exps(mass, last);
     lower[0] = step->before_large + 2.0 * NEVER;
     for (Size j = 0; j < last; j++) {
         mass[j] = mass[j] * (step->large[j + 1] * (1.0 + 1e-9) + NEVER);
@@ -384,7 +388,7 @@ void large_above(const Marked *step, const double *k, int many, double pivot, co
         light[i] = heavy[i] = INFINITY;
         for (Size j = 0; j < last; j++)
             raised[j] = k[i] * (pivot - ratio[j]);
-        exps(raised, last);
+        hs_exps(raised, last);
         for (Size j = last; j > 0; j--) {
             double total = lower[j] + grown * far;
             if (total < best) {

@@ -23,15 +23,15 @@ typedef struct {
 /* The nodes of the noise from z on for a rule that errs by e^log_goal, as rows; 0 if there are too many, or no memory */
 static Size lay_nodes(const Marked *step, int kind, double k, double reach, double size, double log_goal, double z, Size nodes,
                       double **rows) {
-    double length = smaller(marked_step(step, kind, k, reach, size, log_goal), 1.0), low = z;
+    double length = smaller(hs_bigjump_longest_step(step, kind, k, reach, size, log_goal), 1.0), low = z;
     if (!(length > 0.0))
         return 0;
-    exact_places(&low, &length);
+    hs_grid_exact_places(&low, &length);
     double places = (step->edges[step->kept] - low) / length + 2.0;
     if (!(places >= 1.0 && places * (double)nodes < 2.0 * WORK && places < 1e5) ||
         !(*rows = malloc((size_t)(ROOM * (Size)places) * sizeof(double))))
         return 0;
-    fill_rows(*rows, *rows + 6 * (Size)places, (Size)places, low, length, step->run->noise, step->run->rate);
+    hs_grid_fill(*rows, *rows + 6 * (Size)places, (Size)places, low, length, step->run->noise, step->run->rate);
     return (Size)places;
 }
 
@@ -120,9 +120,9 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2));
         grown_by = exp(widest) * (1.0 + 1e-6);
     }
-    moves_of(run, rows, ratio, share, n, moved);
+    hs_bigjump_ratio_errors(run, rows, ratio, share, n, moved);
     memcpy(own, base, (size_t)n * sizeof(double));
-    exps(own, n);
+    hs_exps(own, n);
     for (Size j = first; j < last; j++)
         grown[j] = own[j] * ratio[j] * ratio[j];
     add_powers(ratio + first, grown + first, last - first, degree - 1, powers);
@@ -163,8 +163,8 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         Marks here = {at.y + from, at.below + from, at.above + from, at.below_error + from, at.above_error + from};
         for (Size j = from; j < to; j++)
             grown[j] = base[j] + k * ratio[j];
-        exps(grown + from, to - from);
-        marks_at(run, step->high, step->width, rows + from, ratio + from, excess + from, to - from, &here);
+        hs_exps(grown + from, to - from);
+        hs_bigjump_marks_at(run, step->high, step->width, rows + from, ratio + from, excess + from, to - from, &here);
     }
     for (Size j = lower; j < n && fits; j++) {
         if (first <= j && j < last)
@@ -191,9 +191,9 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
                  light * (1.0 + x) * moved[j];
     }
     fits = fits && (double)place * (double)nodes <= WORK &&
-           (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
-    double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift, right = beyond_kept(step, k),
-           left = exp(log_tail_bound(-rows[0]));
+           (!place || hs_fourier_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
+    double sure = mass.sum + mass.rest + step->q, pull = drift.sum + drift.rest + step->drift,
+           right = hs_bigjump_beyond_kept(step, k), left = exp(log_tail_bound(-rows[0]));
     double lost =
         1e-307 * (2.0 + excess[n - 1]) * ((double)n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) + right * (2.0 + size);
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
@@ -213,7 +213,7 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
         horner(lowest, LOWEST, k, spacing, nodes, lr, li);
         for (Size node = 0; node < wide; node++)
             places[node] = (double)node;
-        turns(least * spacing, places, wide, cr, ci);
+        hs_turns(least * spacing, places, wide, cr, ci);
     }
     double whole = exp(k * least);
     for (Size node = 0; fits && node < nodes; node++) {
@@ -234,7 +234,7 @@ static int kept_along(const Marked *step, double k, double spacing, Size nodes, 
 static int middle_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
     const Run *run = step->run;
     double reach = spacing * (double)(nodes - 1), from = step->low - sqrt(2.0 * (6.0 - log_goal)) * step->low_width, *rows = NULL;
-    double start = from > 0.0 ? larger(step->edges[0], place_of(run, from)) : step->edges[0];
+    double start = from > 0.0 ? larger(step->edges[0], hs_bigjump_place(run, from)) : step->edges[0];
     Size n = lay_nodes(step, MIDDLE, k, reach, 0.0, log_goal, start, nodes, &rows), place = 0;
     if (!n)
         return 0;
@@ -244,12 +244,12 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
     Marks high = {rows + 8 * n, rows + 9 * n, rows + 10 * n, rows + 11 * n, rows + 12 * n},
           low = {rows + 13 * n, rows + 14 * n, rows + 15 * n, rows + 16 * n, rows + 17 * n};
     int fits = 1;
-    moves_of(run, rows, ratio, share, n, moved);
-    marks_at(run, step->high, step->width, rows, ratio, excess, n, &high);
-    marks_at(run, step->low, step->low_width, rows, ratio, excess, n, &low);
+    hs_bigjump_ratio_errors(run, rows, ratio, share, n, moved);
+    hs_bigjump_marks_at(run, step->high, step->width, rows, ratio, excess, n, &high);
+    hs_bigjump_marks_at(run, step->low, step->low_width, rows, ratio, excess, n, &low);
     for (Size j = 0; j < n; j++)
         grown[j] += k * ratio[j];
-    exps(grown, n);
+    hs_exps(grown, n);
     for (Size j = 0; j < n && fits; j++) {
         double l = ratio[j], x = excess[j], z = rows[j], one, two, off;
         fits = k * l <= 600.0;
@@ -278,10 +278,11 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
         slope += grown[j] * middle * (moved[j] + 6.0 * UNIT * fabs(l));
     }
     fits = fits && (double)place * (double)nodes <= WORK &&
-           (!place || turned_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
+           (!place || hs_fourier_sums(far_ratio, tilted, 1, place, spacing, nodes, found->re, found->im));
     /* left of the first node kappa e^{kL} is less than there, where L > 0, or less than kappa */
-    double before = g_above((expm1(ratio[0]) - step->low) / step->low_width) * (1.0 + 1e-6) * exp(larger(0.0, k * ratio[0]));
-    found->fixed = fixed + 3.0 * before + beyond_kept(step, k) + exp(log_goal) + 1e-307 * (double)n;
+    double before =
+        hs_bigjump_g_above((expm1(ratio[0]) - step->low) / step->low_width) * (1.0 + 1e-6) * exp(larger(0.0, k * ratio[0]));
+    found->fixed = fixed + 3.0 * before + hs_bigjump_beyond_kept(step, k) + exp(log_goal) + 1e-307 * (double)n;
     found->slope = slope;
     found->curve = 0.0;
     free(rows);
@@ -291,8 +292,8 @@ static int middle_along(const Marked *step, double k, double spacing, Size nodes
 /* phi, and mid if some are small, at k + iu, u = 0, spacing, ..., of one step; the rules err by about e^log_goal.  `small` is the
    step of which what is not small is large, NULL if none is: phi = E (1 - kappa) e^{kL} + mid, each on nodes of its own.  0 if that
    takes too long. */
-int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
-                    double middle_goal, Node *nodes_of) {
+int hs_bigjump_values(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
+                      double middle_goal, Node *nodes_of) {
     double *space = calloc((size_t)(11 * (nodes + 3)), sizeof(double));
     if (!space)
         return 0;
@@ -337,31 +338,31 @@ FUNCTION_OF_PYTHON(native_marked) {
     Marked marked = {.edges = NULL}, small = {.edges = NULL};
     Far far = {.room = NULL};
     (void)self;
-    if (!parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width,
-               &sketch.high, &sketch.width, &log_q, &c, &spread, &step, &value, &error, &fall, &off))
+    if (!hs_parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width,
+                  &sketch.high, &sketch.width, &log_q, &c, &spread, &step, &value, &error, &fall, &off))
         return NULL;
     run.least = run.most = run.count;
     int found = 0;
-    double above = 0.0, back = 0.0, middle = 0.0, u = spread, ahead = c + AHEAD[FORWARD - 1] * spread;
+    double above = 0.0, back = 0.0, middle = 0.0, u = spread, ahead = c + HS_AHEAD[FORWARD - 1] * spread;
     Node *nodes = NULL;
     if (error.size < 1 || value.size != 4 * error.size || fall.size != CELLS || off.size != CELLS) {
         PyErr_SetString(PyExc_ValueError, "as many values as errors, and the cells");
-    } else if (mark_cells(&marked, &run, &sketch, 2.0 + ahead, 1.0 + ahead) && count_large(&marked, log_q, 38.0) &&
-               look_far(&far, &marked, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
-        above = not_large_above(&marked, 1.0 + c);
-        back = reverse_above(&marked, 1.0);
-        fall_of(&marked, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
+    } else if (hs_bigjump_cells(&marked, &run, &sketch, 2.0 + ahead, 1.0 + ahead) && hs_bigjump_count_large(&marked, log_q, 38.0) &&
+               hs_bigjump_look_far(&far, &marked, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
+        above = hs_bigjump_not_large_above(&marked, 1.0 + c);
+        back = hs_bigjump_reverse_above(&marked, 1.0);
+        hs_bigjump_spread_decay(&marked, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
-            off.at[cell] = far_at(&far, u);
+            off.at[cell] = hs_bigjump_far_at(&far, u);
         double k = 1.0 + c;
         if (marked.low > 0.0)
-            log_middle_above(&marked, &k, 1, &middle);
+            hs_bigjump_log_middle_above(&marked, &k, 1, &middle);
         double goal = -30.0 - log(run.count);
         int parted = marked.low > 0.0;
         Sketch here = {.high = sketch.low, .width = sketch.low_width};
-        found = (!parted || (mark_cells(&small, &run, &here, 2.0 + ahead, 1.0 + ahead) &&
-                             count_large(&small, log_tail_bound(place_of(&run, sketch.low)), 38.0))) &&
-                not_large_along(&marked, parted ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
+        found = (!parted || (hs_bigjump_cells(&small, &run, &here, 2.0 + ahead, 1.0 + ahead) &&
+                             hs_bigjump_count_large(&small, log_tail_bound(hs_bigjump_place(&run, sketch.low)), 38.0))) &&
+                hs_bigjump_values(&marked, parted ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
         for (Size node = 0; found && node < error.size; node++) {
             const Node *at = nodes + node;
             double *into = value.at + 4 * node;
@@ -372,9 +373,9 @@ FUNCTION_OF_PYTHON(native_marked) {
     }
     free(nodes);
     free(far.room);
-    forget(&marked);
-    forget(&small);
-    release(&held);
+    hs_bigjump_free(&marked);
+    hs_bigjump_free(&small);
+    hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     if (!found)

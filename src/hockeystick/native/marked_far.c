@@ -9,7 +9,7 @@ static const double LINES[TURNED] = {4.2, 5.0}; /* their angles, over the sharpn
 
 /* Lower bounds of -log |phi(k + iu)/phi(k)| on cells of u from `start` on, by the spread of the tilted law: `spread_gap` of
    numerics/decay.py; phi is at least phi(k) */
-void fall_of(const Marked *step, double k, double phi, double start, int cells, double growth, double *out) {
+void hs_bigjump_spread_decay(const Marked *step, double k, double phi, double start, int cells, double growth, double *out) {
     Size joined = step->kept / JOINED, live = 0;
     double moments[CLOSER] = {0.0}, mass[2048], low[2048], high[2048], right[CLOSER], left = start;
     for (int cell = 0; cell < cells; cell++)
@@ -100,7 +100,7 @@ WIDE static void lay_mark(const double *restrict shifted, Size cells, const Angl
 
 /* The integrand of mid(k), or of phi(k) if none is small, on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; between
    the edges of a cell its logarithm is told to second order (Lemma 19c).  0 where there is no memory */
-int look_far(Far *far, const Marked *step, double k) {
+int hs_bigjump_look_far(Far *far, const Marked *step, double k) {
     Size cells = far->cells = step->kept, n = cells + 1;
     int many = step->low > 0.0 ? 2 : 1;
     double marks[2] = {step->high, step->low}, widths[2] = {step->width, step->low_width}, noise = step->run->noise,
@@ -114,7 +114,7 @@ int look_far(Far *far, const Marked *step, double k) {
         double height = 0.5 * noise * angle * noise * angle, *at = far->room + turn * COLUMNS * n;
         Angle of = {cos(angle), sin(angle), cos(2.0 * angle)};
         far->ends[turn] = INFINITY;
-        if (angle == last || !falls_beyond(step, step->last_x, angle, k, 0.0))
+        if (angle == last || !hs_bigjump_falls_beyond(step, step->last_x, angle, k, 0.0))
             continue;
         last = angle;
         double *left = at + LEFT * n, *right = at + RIGHT * n, *turned = at + TURN * n, *share = at + SHARE * n;
@@ -130,8 +130,8 @@ int look_far(Far *far, const Marked *step, double k) {
         for (Size j = 0; j < cells; j++)
             share[j] = shares[(int)(many > 1 ? smaller(small[j], large[j]) : small[j])];
         double room[3], outer[2];
-        off_line(step, cells - 1, 1, of.cosine, of.sine, MIDDLE, outer, room);
-        off_line(step, 0, 1, of.cosine, of.sine, MIDDLE, outer + 1, room);
+        hs_bigjump_off_line(step, cells - 1, 1, of.cosine, of.sine, MIDDLE, outer, room);
+        hs_bigjump_off_line(step, 0, 1, of.cosine, of.sine, MIDDLE, outer + 1, room);
         double end = log(outer[0]) + k * step->ratio[cells] + log_tail_bound(step->edges[cells]),
                start = log(outer[1]) + k * step->ratio[1] + log(step->left);
         far->ends[turn] = larger(larger(end, start) + height, -700.0) + M_LN2;
@@ -159,7 +159,7 @@ WIDE static double parts_of(const double *restrict at, Size n, double u, double 
 }
 
 /* A bound of log |phi(k + iu)|, or of log |mid|, for this u and beyond */
-double far_at(const Far *far, double u) {
+double hs_bigjump_far_at(const Far *far, double u) {
     double found = INFINITY;
     Size cells = far->cells, n = cells + 1;
     double *one = far->room + COLUMNS * TURNED * n, *two = one + n;
@@ -177,8 +177,8 @@ double far_at(const Far *far, double u) {
             one[j] -= top;
             two[j] -= top;
         }
-        exps(one + from, to - from);
-        exps(two + from, to - from);
+        hs_exps(one + from, to - from);
+        hs_exps(two + from, to - from);
         for (Size j = from; j < to; j++)
             inside += one[j] + two[j];
         found = smaller(found, top + log(inside));

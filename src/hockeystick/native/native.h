@@ -8,6 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "results are certified for IEEE arithmetic in the order of the sources: no -ffast-math"
+#endif
 #if FLT_EVAL_METHOD != 0
 #error "intermediate results are not doubles here"
 #endif
@@ -42,8 +46,8 @@ typedef struct {
 } Held;
 
 /* Arguments by a format: 'a' an array, 'd' a double, 'n' a whole number.  0 if they do not fit; then an exception is set. */
-int parse(Held *held, PyObject *const *args, Size count, const char *format, ...);
-void release(Held *held);
+int hs_parse(Held *held, PyObject *const *args, Size count, const char *format, ...);
+void hs_release(Held *held);
 
 #define FUNCTION_OF_PYTHON(name) PyObject *name(PyObject *self, PyObject *const *args, Size count)
 
@@ -90,33 +94,34 @@ typedef struct {
 } Grid;
 
 /* noise.c */
-int read_grid(Grid *grid, Array rows, Array numbers);
-void exact_places(double *low, double *step);
-void fill_rows(double *rows, double *x, Size size, double low, double step, double noise, double rate); /* x unless NULL */
-double ratio_at(double noise, double rate, double z);
-double right_tail(double noise, double rate, double k, double z);
-double right_edge(double noise, double rate, double k, double target);
-double longest_step(double noise, double rate, double low, double least, double most, double lead, double reach, double level,
-                    double *error);
-void tilted_sums(const double *rows, Size size, double k, double shift, double sums[4]);
-double rule_error(const Grid *grid, double k, double angle);
-double outside(const Grid *grid, double k);
-double outside_linear(const Grid *grid, double size);
+int hs_grid_read(Grid *grid, Array rows, Array numbers);
+void hs_grid_exact_places(double *low, double *step);
+void hs_grid_fill(double *rows, double *x, Size size, double low, double step, double noise, double rate); /* x unless NULL */
+double hs_grid_ratio(double noise, double rate, double z);
+double hs_grid_right_tail(double noise, double rate, double k, double z);
+double hs_grid_right_edge(double noise, double rate, double k, double target);
+double hs_grid_longest_step(double noise, double rate, double low, double least, double most, double lead, double reach,
+                            double level, double *error);
+void hs_grid_tilted_sums(const double *rows, Size size, double k, double shift, double sums[4]);
+double hs_grid_rule_error(const Grid *grid, double k, double angle);
+double hs_grid_outside(const Grid *grid, double k);
+double hs_grid_outside_linear(const Grid *grid, double size);
 
 /* values.c: 0 where there is no memory */
-double bound_above(const Grid *grid, double k);
-int gentle_along(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
-                 double *error);
-int excess_along(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error);
+double hs_gaussian_above(const Grid *grid, double k);
+int hs_gaussian_gentle(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
+                       double *error);
+int hs_gaussian_excess(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error);
 
 /* decay.c: 0 where there is no memory */
-int decay_of(const Grid *grid, const double *k, int many, double start, double *out);
+int hs_gaussian_decay(const Grid *grid, const double *k, int many, double start, double *out);
 
 /* contour.c */
-int terms_of(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
-             double *weights, double *errors, double *heights, double *levers, double *sums);
-void sums_of(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
-int cut_of(const double *decay, int cells, double growth, double start, double step, double wanted, Size most, double *beyond);
+int hs_contour_terms(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
+                     double *weights, double *errors, double *heights, double *levers, double *sums);
+void hs_contour_sums(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings);
+int hs_contour_cut(const double *decay, int cells, double growth, double start, double step, double wanted, Size most,
+                   double *beyond);
 
 /* What a contour knows: loss/contour/contour.py */
 enum { FORWARD = 5 };
@@ -139,16 +144,16 @@ typedef struct {
 } Contour;
 
 /* bounds.c */
-extern const double AHEAD[FORWARD];
-double log_markov(double s);
-double markov(const Contour *contour, int row, double epsilon);
-double markov_epsilon(const Contour *contour, int row, double log_delta);
-int look_ahead(Contour *contour, double above[ROWS][FORWARD]);
-void choose_step(Contour *contour, double log_delta);
-int cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed);
-int weigh(Contour *contour, const double *value, const double *error, double *errors);
-double estimated(const Contour *contour, double epsilon, double *slope, double *first);
-void bounds(const Contour *contour, double epsilon, double *lower, double *upper);
+extern const double HS_AHEAD[FORWARD];
+double hs_log_markov(double s);
+double hs_contour_markov(const Contour *contour, int row, double epsilon);
+double hs_contour_markov_epsilon(const Contour *contour, int row, double log_delta);
+int hs_contour_look_ahead(Contour *contour, double above[ROWS][FORWARD]);
+void hs_contour_choose_step(Contour *contour, double log_delta);
+int hs_contour_cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed);
+int hs_contour_weigh(Contour *contour, const double *value, const double *error, double *errors);
+double hs_contour_estimate(const Contour *contour, double epsilon, double *slope, double *first);
+void hs_contour_bounds(const Contour *contour, double epsilon, double *lower, double *upper);
 
 /* Room that grows; `room_for` is NULL where there is no memory */
 typedef struct {
@@ -184,8 +189,8 @@ typedef struct {
 } Guide;
 
 static inline double exponent(const Run *run, int row, double c) { return run->removal[row] ? 1.0 + c : -c; }
-double saddle_of_delta(Guide *guide, const Run *run);
-double saddle_of_epsilon(Guide *guide, const Run *run, double epsilon);
+double hs_saddle_of_delta(Guide *guide, const Run *run);
+double hs_saddle_of_epsilon(Guide *guide, const Run *run, double epsilon);
 
 /* What a contour asks of one step.  Errors and bounds are those of the law's twin in Python. */
 struct Law {
@@ -198,7 +203,7 @@ struct Law {
                                     if it seems not to have died out at `far`, or there is no memory */
     int (*lay)(Contour *contour, const Run *run); /* K at the nodes, and its errors; 0: it takes too long */
 };
-extern const Law SAMPLED, LAPLACE; /* sampled.c, laplace_contour.c */
+extern const Law HS_LAW_GAUSSIAN, HS_LAW_LAPLACE; /* sampled.c, laplace_contour.c */
 
 /* sketch.c: where a sparse run is parted, no more than a guide */
 enum { BACK = 3 };
@@ -211,9 +216,9 @@ typedef struct {
                         log phi/(phi - mid) there; it, and points right of the saddle */
 } Sketch;
 
-double place_of(const Run *run, double x);
-int sketched(Sketch *sketch, const Run *run, double epsilon, int divides);
-double guessed_log_delta(const Run *run, double epsilon);
+double hs_bigjump_place(const Run *run, double x);
+int hs_bigjump_thresholds(Sketch *sketch, const Run *run, double epsilon, int divides);
+double hs_bigjump_guess_log_delta(const Run *run, double epsilon);
 
 #define NEVER 1e-299 /* the normal distribution function is less where it is said to be 0 */
 
@@ -242,20 +247,23 @@ typedef struct {
 } Marks;
 
 enum { LARGE, MIDDLE, ALL, KEPT }; /* nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
-int mark_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast);
-int count_large(Marked *step, double log_q, double digits);
-void forget(Marked *step);
-double g_above(double y);
-void off_line(const Marked *step, Size from, Size cells, double cosine, double sine, int kind, double *found, double *room);
-int falls_beyond(const Marked *step, double x, double angle, double k, double reach);
-double marked_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
-void moves_of(const Run *run, const double *z, const double *ratio, const double *share, Size n, double *moved);
-void marks_at(const Run *run, double mark, double width, const double *z, const double *ratio, const double *x, Size n, Marks *at);
-double beyond_kept(const Marked *step, double k);
-void log_middle_above(const Marked *step, const double *k, int many, double *found);
-double not_large_above(const Marked *step, double k);
-double reverse_above(const Marked *step, double k);
-void large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light, double *heavy);
+int hs_bigjump_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast);
+int hs_bigjump_count_large(Marked *step, double log_q, double digits);
+void hs_bigjump_free(Marked *step);
+double hs_bigjump_g_above(double y);
+void hs_bigjump_off_line(const Marked *step, Size from, Size cells, double cosine, double sine, int kind, double *found,
+                         double *room);
+int hs_bigjump_falls_beyond(const Marked *step, double x, double angle, double k, double reach);
+double hs_bigjump_longest_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
+void hs_bigjump_ratio_errors(const Run *run, const double *z, const double *ratio, const double *share, Size n, double *moved);
+void hs_bigjump_marks_at(const Run *run, double mark, double width, const double *z, const double *ratio, const double *x, Size n,
+                         Marks *at);
+double hs_bigjump_beyond_kept(const Marked *step, double k);
+void hs_bigjump_log_middle_above(const Marked *step, const double *k, int many, double *found);
+double hs_bigjump_not_large_above(const Marked *step, double k);
+double hs_bigjump_reverse_above(const Marked *step, double k);
+void hs_bigjump_large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light,
+                            double *heavy);
 
 /* marked_far.c: the same off the real axis, from above */
 enum { TURNED = 2 };
@@ -265,9 +273,9 @@ typedef struct {
     Size cells;
 } Far;
 
-void fall_of(const Marked *step, double k, double phi, double start, int cells, double growth, double *out);
-int look_far(Far *far, const Marked *step, double k);
-double far_at(const Far *far, double u);
+void hs_bigjump_spread_decay(const Marked *step, double k, double phi, double start, int cells, double growth, double *out);
+int hs_bigjump_look_far(Far *far, const Marked *step, double k);
+double hs_bigjump_far_at(const Far *far, double u);
 
 /* marked_along.c: values.  What is told of one step at a node: log phi and a bound of its relative error; if some are small also
    log(1 - mid/phi), |1 - mid/phi|, a bound of its error, and one of the errors of phi and of phi - mid by themselves, over the
@@ -276,19 +284,19 @@ typedef struct {
     double re, im, off, term_re, term_im, rest, lost, apart;
 } Node;
 
-int not_large_along(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
-                    double middle_goal, Node *found);
+int hs_bigjump_values(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
+                      double middle_goal, Node *found);
 
 /* parted.c */
-double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k);
+double hs_bigjump_bent(const double *ratio, const double *x, const double *weight, Size cells, double k);
 
 /* apart.c: epsilon of sparse runs in the order "remove"; 0 if its ends are not close */
 typedef struct Parted Parted;
-Parted *open_parted(const Run *run);
-void close_parted(Parted *parted);
-int parted_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high);
+Parted *hs_bigjump_open(const Run *run);
+void hs_bigjump_close(Parted *parted);
+int hs_bigjump_epsilon(Parted *parted, const Run *run, Room *room, double *low, double *high);
 /* Both ends of log delta around the middle one of epsilons that grow: from where to where they are close */
-void parted_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first, Size *last);
+void hs_bigjump_log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high, Size *first, Size *last);
 
 /* contours.c */
 enum {
@@ -307,23 +315,24 @@ typedef struct Block {
     Guide guide;         /* the last, as it is long: laid when it is asked */
 } Block;
 
-Block *open_block(const Run *run); /* NULL where there is no memory */
-void close_block(Block *block);
-int ahead_of(Contour *contour, double count, double epsilon);
-int step_for(Contour *contour, const Run *run, double least_epsilon, double most_epsilon);
-int at_count(Contour *contour, const Run *run, double epsilon, Room *room);
-int along_contours(Block *block, const Run *run, int from, int to, double *low, double *high);
+Block *hs_block_open(const Run *run); /* NULL where there is no memory */
+void hs_block_close(Block *block);
+int hs_block_look_ahead(Contour *contour, double count, double epsilon);
+int hs_block_step(Contour *contour, const Run *run, double least_epsilon, double most_epsilon);
+int hs_block_at_count(Contour *contour, const Run *run, double epsilon, Room *room);
+int hs_block_epsilon(Block *block, const Run *run, int from, int to, double *low, double *high);
 /* From where to where those that grow around the middle one are told closely, the rest is not; 0 if that is nowhere */
 typedef int Answer(const void *of, double epsilon, double *low, double *high); /* 0: it does not count */
-int around_middle(Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high, Size *first,
-                  Size *last);
+int hs_around_middle(Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high, Size *first,
+                     Size *last);
 /* Both ends of log delta at epsilons that grow; NaN where they are not close */
-void log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high);
+void hs_log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high);
 
 /* values.c: sum over j of weights[row][j] e^{iuL_j} at u = 0, step, ..., added to (re, im), for one or two rows; 0 where there is
    no memory.  The turns, products of two, err by TURNS_ERROR at most. */
 #define TURNS_ERROR (2.0 * FUNCTION + 4.0 * UNIT)
-int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im);
+int hs_fourier_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re,
+                    double *im);
 
 /* A sum of numbers of one sign, rounded about once (Neumaier). */
 typedef struct {

@@ -1,19 +1,20 @@
-/* Twins of loss/sampled/quadrature.py and of the rule in loss/sampled/gaussian.py: the log ratio L(z) of a sampled Gaussian step on a grid. */
+/* Twins of loss/sampled/quadrature.py and of the rule in loss/sampled/gaussian.py: the log ratio L(z) of a sampled Gaussian step on
+ * a grid. */
 #include "elementary.h"
 
-double ratio_at(double noise, double rate, double z) {
+double hs_grid_ratio(double noise, double rate, double z) {
     double t = (z - 0.5 / noise) / noise;
     if (t > 30.0)
         return t + log(rate) + log1p((1.0 - rate) / rate * exp(-t));
     return rate < 0.5 ? log1p(rate * expm1(t)) : log((1.0 - rate) + rate * exp(t));
 }
 
-double right_tail(double noise, double rate, double k, double z) {
+double hs_grid_right_tail(double noise, double rate, double k, double z) {
     double shift = k / noise;
-    return k * (ratio_at(noise, rate, z) - z / noise) + 0.5 * shift * shift + log_tail_bound(z - shift);
+    return k * (hs_grid_ratio(noise, rate, z) - z / noise) + 0.5 * shift * shift + log_tail_bound(z - shift);
 }
 
-int read_grid(Grid *grid, Array rows, Array numbers) {
+int hs_grid_read(Grid *grid, Array rows, Array numbers) {
     if (numbers.size != 9 || rows.size < 8 || rows.size % 4) {
         PyErr_SetString(PyExc_ValueError, "a grid has four rows and nine numbers");
         return 0;
@@ -29,29 +30,29 @@ int read_grid(Grid *grid, Array rows, Array numbers) {
     return 1;
 }
 
-double rule_error(const Grid *grid, double k, double angle) {
+double hs_grid_rule_error(const Grid *grid, double k, double angle) {
     double a = angle * grid->noise, fold = smaller(k, 0.0) * log(cos(0.5 * angle)), alias = 2.0 * PI * a / grid->step;
     return M_LN2 + 0.5 * a * a + fold - alias - log1p(-exp(-alias)) + 1e-9;
 }
 
-double outside(const Grid *grid, double k) {
+double hs_grid_outside(const Grid *grid, double k) {
     double left = log_tail_bound(-grid->low), bound;
     if (k > 0.0) {
-        double shift = k / grid->noise, end = ratio_at(grid->noise, grid->rate, grid->high);
+        double shift = k / grid->noise, end = hs_grid_ratio(grid->noise, grid->rate, grid->high);
         double right = k * end + shift * (0.5 * shift - grid->high) + log_tail_bound(grid->high - shift);
-        bound = larger(left + k * ratio_at(grid->noise, grid->rate, grid->low), right);
+        bound = larger(left + k * hs_grid_ratio(grid->noise, grid->rate, grid->low), right);
     } else {
         bound = larger(left + k * log1p(-grid->rate), log_tail_bound(grid->high));
     }
     return bound + 1.6;
 }
 
-double outside_linear(const Grid *grid, double size) {
-    double bound = larger(log_tail_bound(-grid->low), right_tail(grid->noise, grid->rate, 1.0, grid->high));
+double hs_grid_outside_linear(const Grid *grid, double size) {
+    double bound = larger(log_tail_bound(-grid->low), hs_grid_right_tail(grid->noise, grid->rate, 1.0, grid->high));
     return bound + log(1.0 + size) + 1.6;
 }
 
-void exact_places(double *low, double *step) {
+void hs_grid_exact_places(double *low, double *step) {
     int power;
     frexp(*step, &power);
     double unit = ldexp(1.0, power - 30);
@@ -77,7 +78,7 @@ WIDE static void fill_ratios(double *restrict ratio, double *restrict share, dou
         ratio[i] = log_of(room[i], ratio[i]);
 }
 
-void fill_rows(double *rows, double *excess, Size n, double low, double step, double noise, double rate) {
+void hs_grid_fill(double *rows, double *excess, Size n, double low, double step, double noise, double rate) {
     double *z = rows, *ratio = z + n, *share = ratio + n, *base = share + n;
     double inverse = 1.0 / noise, shift = 0.5 / (noise * noise), front = log(step) - LOG_ROOT_TWO_PI, flr = log1p(-rate);
     for (Size i = 0; i < n; i++) {
@@ -104,16 +105,16 @@ FUNCTION_OF_PYTHON(native_lay) {
     Array rows;
     double low, step, noise, rate;
     (void)self;
-    if (!parse(&held, args, count, "adddd", &rows, &low, &step, &noise, &rate))
+    if (!hs_parse(&held, args, count, "adddd", &rows, &low, &step, &noise, &rate))
         return NULL;
-    fill_rows(rows.at, NULL, rows.size / 4, low, step, noise, rate);
-    release(&held);
+    hs_grid_fill(rows.at, NULL, rows.size / 4, low, step, noise, rate);
+    hs_release(&held);
     Py_RETURN_NONE;
 }
 
-double right_edge(double noise, double rate, double k, double target) {
+double hs_grid_right_edge(double noise, double rate, double k, double target) {
     double excess, stride = 0.5, z = larger(0.5 / noise, sqrt(larger(2.0, -2.0 * target))), near = z;
-    while ((excess = right_tail(noise, rate, k, z) - target) > 0.0) {
+    while ((excess = hs_grid_right_tail(noise, rate, k, z) - target) > 0.0) {
         near = z;
         z += larger(stride, 0.7 * (sqrt(z * z + 2.0 * excess) - z));
         stride *= 1.5;
@@ -122,7 +123,7 @@ double right_edge(double noise, double rate, double k, double target) {
     }
     while (z - near > larger(1.0, 0.02 * z)) {
         double middle = 0.5 * (near + z);
-        if (right_tail(noise, rate, k, middle) > target)
+        if (hs_grid_right_tail(noise, rate, k, middle) > target)
             near = middle;
         else
             z = middle;
@@ -135,15 +136,15 @@ FUNCTION_OF_PYTHON(native_right_edge) {
     Held held;
     double noise, rate, k, target;
     (void)self;
-    if (!parse(&held, args, count, "dddd", &noise, &rate, &k, &target))
+    if (!hs_parse(&held, args, count, "dddd", &noise, &rate, &k, &target))
         return NULL;
-    return PyFloat_FromDouble(right_edge(noise, rate, k, target));
+    return PyFloat_FromDouble(hs_grid_right_edge(noise, rate, k, target));
 }
 
 enum { NEAR = 33, FAR = 12, STRETCHES = NEAR + FAR - 1, ANGLES = 5 };
 
-double longest_step(double noise, double rate, double low, double least, double most, double lead, double reach, double level,
-                    double *error) {
+double hs_grid_longest_step(double noise, double rate, double low, double least, double most, double lead, double reach,
+                            double level, double *error) {
     double lowest = least, flr = log1p(-rate), widest = smaller(sqrt(2.0 * lead) / noise, 2.8);
     least = smaller(least, 0.0);
     double lean = larger(most, 0.0) / noise;
@@ -162,7 +163,7 @@ double longest_step(double noise, double rate, double low, double least, double 
         height[i] = larger(most * ratio[i + 1], lowest * ratio[i]) - 0.5 * nearest * nearest;
     }
     double before = log_tail_bound(-low) + larger(most * ratio[0], least * flr);
-    double beyond = larger(right_tail(noise, rate, larger(most, 1e-300), z[STRETCHES]), log_tail_bound(z[STRETCHES]));
+    double beyond = larger(hs_grid_right_tail(noise, rate, larger(most, 1e-300), z[STRETCHES]), log_tail_bound(z[STRETCHES]));
     double longest = 0.0, angle = widest;
     *error = 0.0;
     for (int turn = 0; turn < ANGLES; turn++, angle *= 0.5) {
@@ -181,7 +182,7 @@ double longest_step(double noise, double rate, double low, double least, double 
         }
         for (int i = 0; i < STRETCHES; i++)
             cells[i] -= top;
-        exps(cells, STRETCHES);
+        hs_exps(cells, STRETCHES);
         for (int i = 0; i < STRETCHES; i++)
             inside += cells[i] * (z[i + 1] - z[i]);
         inside *= 0.39894228040143267794;
@@ -205,20 +206,20 @@ FUNCTION_OF_PYTHON(native_choose_step) {
     Held held;
     double noise, rate, low, least, most, lead, reach, level, error;
     (void)self;
-    if (!parse(&held, args, count, "dddddddd", &noise, &rate, &low, &least, &most, &lead, &reach, &level))
+    if (!hs_parse(&held, args, count, "dddddddd", &noise, &rate, &low, &least, &most, &lead, &reach, &level))
         return NULL;
-    double step = longest_step(noise, rate, low, least, most, lead, reach, level, &error);
+    double step = hs_grid_longest_step(noise, rate, low, least, most, lead, reach, level, &error);
     return Py_BuildValue("(dd)", step, error);
 }
 
-void tilted_sums(const double *rows, Size n, double k, double shift, double sums[4]) {
+void hs_grid_tilted_sums(const double *rows, Size n, double k, double shift, double sums[4]) {
     const double *ratio = rows + n, *share = ratio + n, *base = share + n;
     double total = 0.0, first = 0.0, second = 0.0, shared = 0.0, weight[TOGETHER];
     for (Size start = 0; start < n; start += TOGETHER) {
         Size size = n - start < TOGETHER ? n - start : TOGETHER;
         for (Size i = 0; i < size; i++)
             weight[i] = k * ratio[start + i] + base[start + i] - shift;
-        exps(weight, size);
+        hs_exps(weight, size);
         for (Size i = 0; i < size; i++) {
             double one = weight[i] * ratio[start + i];
             total += weight[i];
@@ -236,9 +237,9 @@ FUNCTION_OF_PYTHON(native_expand) {
     Array rows;
     double k, shift, sums[4];
     (void)self;
-    if (!parse(&held, args, count, "add", &rows, &k, &shift))
+    if (!hs_parse(&held, args, count, "add", &rows, &k, &shift))
         return NULL;
-    tilted_sums(rows.at, rows.size / 4, k, shift, sums);
-    release(&held);
+    hs_grid_tilted_sums(rows.at, rows.size / 4, k, shift, sums);
+    hs_release(&held);
     return Py_BuildValue("(dddd)", sums[0], sums[1], sums[2], sums[3]);
 }

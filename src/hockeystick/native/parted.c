@@ -166,7 +166,7 @@ FUNCTION_OF_PYTHON(native_rule) {
     Step step;
     Rule rule = {NULL, {0.0}, {0.0}, NULL};
     (void)self;
-    if (!parse(&held, args, count, "aandd", &rows, &numbers, &large, &log_goal, &beyond))
+    if (!hs_parse(&held, args, count, "aandd", &rows, &numbers, &large, &log_goal, &beyond))
         return NULL;
     double longest = 0.0, found = 0.0;
     if (read_step(&step, rows, numbers, large ? LARGE : ALL)) {
@@ -223,7 +223,7 @@ FUNCTION_OF_PYTHON(native_rule) {
         free(rule.along);
         free(rule.best);
     }
-    release(&held);
+    hs_release(&held);
     return PyErr_Occurred() ? NULL : Py_BuildValue("(dd)", longest, found);
 }
 
@@ -235,7 +235,7 @@ FUNCTION_OF_PYTHON(native_far_off) {
     double k, last_x, log_left;
     Step step;
     (void)self;
-    if (!parse(&held, args, count, "aadddaa", &rows, &numbers, &k, &last_x, &log_left, &u, &out))
+    if (!hs_parse(&held, args, count, "aadddaa", &rows, &numbers, &k, &last_x, &log_left, &u, &out))
         return NULL;
     double *space = NULL;
     if (u.size != out.size)
@@ -278,7 +278,7 @@ FUNCTION_OF_PYTHON(native_far_off) {
             out.at[i] += 2.0 * SLACK;
         free(space);
     }
-    release(&held);
+    hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
@@ -291,7 +291,7 @@ FUNCTION_OF_PYTHON(native_pieces) {
     Array x, table, cuts, out;
     double mark, width;
     (void)self;
-    if (!parse(&held, args, count, "aaadda", &x, &table, &cuts, &mark, &width, &out))
+    if (!hs_parse(&held, args, count, "aaadda", &x, &table, &cuts, &mark, &width, &out))
         return NULL;
     Size n = x.size, rows = n ? table.size / n : 0;
     double *g = NULL;
@@ -322,7 +322,7 @@ FUNCTION_OF_PYTHON(native_pieces) {
         }
         free(g);
     }
-    release(&held);
+    hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
@@ -330,7 +330,7 @@ FUNCTION_OF_PYTHON(native_pieces) {
 
 /* A bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are told; inf where it is no double.
    e^{kL} - 1 - k x falls to 0 at L = 0 and grows from there on. */
-double bent_over(const double *ratio, const double *x, const double *weight, Size cells, double k) {
+double hs_bigjump_bent(const double *ratio, const double *x, const double *weight, Size cells, double k) {
     double total = 0.0, before = 0.0, log_before = 0.0;
     for (Size i = 0; i <= cells; i++) {
         double y = k * ratio[i], value;
@@ -357,13 +357,13 @@ FUNCTION_OF_PYTHON(native_bent) {
     Array ratio, x, weight;
     double k;
     (void)self;
-    if (!parse(&held, args, count, "aaad", &ratio, &x, &weight, &k))
+    if (!hs_parse(&held, args, count, "aaad", &ratio, &x, &weight, &k))
         return NULL;
     double total = 0.0;
     if (ratio.size < weight.size + 1 || x.size < weight.size + 1)
         PyErr_SetString(PyExc_ValueError, "one end more than there are cells");
     else
-        total = bent_over(ratio.at, x.at, weight.at, weight.size, k);
-    release(&held);
+        total = hs_bigjump_bent(ratio.at, x.at, weight.at, weight.size, k);
+    hs_release(&held);
     return PyErr_Occurred() ? NULL : PyFloat_FromDouble(total);
 }

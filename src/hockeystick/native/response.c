@@ -16,7 +16,7 @@ FUNCTION_OF_PYTHON(native_response) {
     Held held;
     double epsilon, many, delta;
     (void)self;
-    if (!parse(&held, args, count, "ddd", &epsilon, &many, &delta))
+    if (!hs_parse(&held, args, count, "ddd", &epsilon, &many, &delta))
         return NULL;
     if (!(0.0 < epsilon && epsilon <= 600.0 && 1.0 <= many && many <= MOST && 0.0 < delta && delta < 1.0))
         Py_RETURN_NONE;

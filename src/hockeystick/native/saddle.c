@@ -60,13 +60,13 @@ static double saddle(Guide *guide, const Run *run, double start, const double *e
     return 0.0;
 }
 
-double saddle_of_delta(Guide *guide, const Run *run) {
+double hs_saddle_of_delta(Guide *guide, const Run *run) {
     double variance, knee;
     run->law->rough(run, &variance, &knee);
     return saddle(guide, run, smaller(sqrt(2.0 * larger(-run->log_delta, 1.0) / larger(variance, 1e-300)), knee), NULL);
 }
 
-double saddle_of_epsilon(Guide *guide, const Run *run, double epsilon) {
+double hs_saddle_of_epsilon(Guide *guide, const Run *run, double epsilon) {
     double variance, knee;
     run->law->rough(run, &variance, &knee);
     double start = larger(epsilon - 0.5 * variance, sqrt(variance)) / larger(variance, 1e-300);

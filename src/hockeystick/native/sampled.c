@@ -1,4 +1,5 @@
-/* The law of one step of sampled Gaussian noise, as contours ask for it: twins of loss/sampled/gaussian.py and loss/sampled/quadrature.py. */
+/* The law of one step of sampled Gaussian noise, as contours ask for it: twins of loss/sampled/gaussian.py and
+ * loss/sampled/quadrature.py. */
 #include "native.h"
 
 enum { LONG = 3000, LONGER = 12000 }; /* nodes of the noise; in the order "add", where there is no other way */
@@ -12,17 +13,17 @@ static int lay_guide(Guide *guide, const Run *run, double k) {
     double low = -sqrt(span * span - 4.0 * reach * log1p(-run->rate));
     double high = span + 1.0 / run->noise;
     if (run->removal[0]) /* or k is negative throughout */
-        high = larger(high, right_edge(run->noise, run->rate, 2.0 * reach, -0.5 * span * span));
+        high = larger(high, hs_grid_right_edge(run->noise, run->rate, 2.0 * reach, -0.5 * span * span));
     double size = ceil((high - low) / step);
     if (!(size <= GUIDED))
         return 0;
     guide->size = (Size)size;
     guide->reach = 2.0 * reach;
-    fill_rows(guide->rows, NULL, guide->size, low, step, run->noise, run->rate);
-    tilted_sums(guide->rows, guide->size, 0.0, 0.0, sums);
+    hs_grid_fill(guide->rows, NULL, guide->size, low, step, run->noise, run->rate);
+    hs_grid_tilted_sums(guide->rows, guide->size, 0.0, 0.0, sums);
     guide->mass = sums[0];
     guide->variance = sums[2];
-    tilted_sums(guide->rows, guide->size, 1.0, 0.0, sums);
+    hs_grid_tilted_sums(guide->rows, guide->size, 1.0, 0.0, sums);
     guide->drift = sums[3] - run->rate * guide->mass;
     guide->top = larger(guide->rows[2 * guide->size - 1], -guide->rows[guide->size]);
     return 1;
@@ -45,7 +46,7 @@ static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
         for (Size i = 0; i < guide->size; i++)
             shift = larger(shift, k * ratio[i] + base[i]);
     }
-    tilted_sums(guide->rows, guide->size, k, shift, sums);
+    hs_grid_tilted_sums(guide->rows, guide->size, k, shift, sums);
     double total = sums[0];
     if (shift > 0.0 || total * exp(shift) > 2.0) {
         jet[0] = shift + log(total);
@@ -61,19 +62,19 @@ static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
     return 1;
 }
 
-/* A grid for exponents near k, where M is not large: `Grid` of loss/sampled/quadrature.py with `step`, or with its own for |Im k| <= reach.
-   Returns its rows, NULL if it would be too long or there is no memory. */
+/* A grid for exponents near k, where M is not large: `Grid` of loss/sampled/quadrature.py with `step`, or with its own for |Im k|
+   <= reach. Returns its rows, NULL if it would be too long or there is no memory. */
 static double *make_grid(Grid *grid, const Run *run, double k, double lead, double reach, double ahead, double step) {
     double noise = run->noise, rate = run->rate, least = smaller(-1.15 * larger(k - 1.0, -k), 0.0), most = larger(k, 1.0);
     double low = -sqrt(2.0 * (lead + least * log1p(-rate))), log_rule = INFINITY;
-    double high = larger(right_edge(noise, rate, most, -lead), sqrt(2.0 * lead) + 1.0 / noise);
+    double high = larger(hs_grid_right_edge(noise, rate, most, -lead), sqrt(2.0 * lead) + 1.0 / noise);
     if (ahead > most)
-        high = larger(high, smaller(right_edge(noise, rate, ahead, -lead), 2.0 * high));
+        high = larger(high, smaller(hs_grid_right_edge(noise, rate, ahead, -lead), 2.0 * high));
     if (step == 0.0)
-        step = longest_step(noise, rate, low, least, most, lead, reach, 0.0, &log_rule);
+        step = hs_grid_longest_step(noise, rate, low, least, most, lead, reach, 0.0, &log_rule);
     if (!(step > 0.0))
         return NULL;
-    exact_places(&low, &step);
+    hs_grid_exact_places(&low, &step);
     double size = floor((high - low) / step) + 2.0;
     if (!(size <= (run->removal[0] ? LONG : LONGER)))
         return NULL;
@@ -81,7 +82,7 @@ static double *make_grid(Grid *grid, const Run *run, double k, double lead, doub
     double *rows = malloc((size_t)(4 * n) * sizeof(double));
     if (!rows)
         return NULL;
-    fill_rows(rows, NULL, n, low, step, noise, rate);
+    hs_grid_fill(rows, NULL, n, low, step, noise, rate);
     double angle = smaller(2.0 * PI * noise / (step * (noise * noise + 0.25 * larger(-least, 0.0))), 2.5);
     *grid = (Grid){rows, rows + n, rows + 2 * n, rows + 3 * n, n, noise, rate, run->noise_error, low, low + step * (size - 1.0),
                    step, angle,    lead,         log_rule};
@@ -100,12 +101,12 @@ static int axis(Contour *contour, const Run *run) {
     double c = contour->c, k = exponent(run, 0, c), lead = log(run->most) + 14.0 + log(2.0 + fabs(k));
     double wide = 0.5 * smaller(run->noise, 4.0), least = smaller(smaller(k, -k), smaller(1.0 - k, 0.0));
     double step = PI / sqrt(lead * (0.5 + 1.0 / (wide * wide) - 0.125 * least / (run->noise * run->noise)));
-    contour->rows = make_grid(&contour->grid, run, k, lead, 0.0, c + AHEAD[FORWARD - 1] * contour->width + 1.0, step);
+    contour->rows = make_grid(&contour->grid, run, k, lead, 0.0, c + HS_AHEAD[FORWARD - 1] * contour->width + 1.0, step);
     return contour->rows != NULL;
 }
 
 static double above(const Contour *contour, const Run *run, int row, double s) {
-    double bound = bound_above(&contour->grid, exponent(run, row, s));
+    double bound = hs_gaussian_above(&contour->grid, exponent(run, row, s));
     return run->removal[row] ? bound : smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
 }
 
@@ -131,7 +132,7 @@ static int falls(const Contour *contour, const Guide *guide, const Run *run, dou
     double points[ROWS];
     for (int row = 0; row < contour->many; row++)
         points[row] = exponent(run, contour->live[row], contour->c);
-    return !lasts(contour, guide, run, far) && decay_of(&contour->grid, points, contour->many, contour->width, decay);
+    return !lasts(contour, guide, run, far) && hs_gaussian_decay(&contour->grid, points, contour->many, contour->width, decay);
 }
 
 /* K of one step at the nodes, and its errors; 0 if that takes too long */
@@ -150,10 +151,10 @@ static int lay(Contour *contour, const Run *run) {
         int found = 1, gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
         if (gentle) /* |w L| is small throughout: K is wanted relative to w */
             for (int row = 0; found && row < contour->many; row++)
-                found = gentle_along(&grid, c, run->removal[contour->live[row]], k, contour->many, contour->step, contour->nodes,
-                                     value + 2 * row * contour->nodes, error + row * contour->nodes);
+                found = hs_gaussian_gentle(&grid, c, run->removal[contour->live[row]], k, contour->many, contour->step,
+                                           contour->nodes, value + 2 * row * contour->nodes, error + row * contour->nodes);
         else
-            found = excess_along(&grid, k, contour->many, contour->step, contour->nodes, value, error);
+            found = hs_gaussian_excess(&grid, k, contour->many, contour->step, contour->nodes, value, error);
         if (!found) {
             free(contour->values);
             contour->values = NULL;
@@ -166,4 +167,4 @@ static int lay(Contour *contour, const Run *run) {
     return contour->values != NULL;
 }
 
-const Law SAMPLED = {guided, rough, axis, above, falls, lay};
+const Law HS_LAW_GAUSSIAN = {guided, rough, axis, above, falls, lay};

@@ -1,5 +1,5 @@
-/* Twin of loss/bigjump/thresholds.py, for one mechanism: from which loss on a step counts as large for an epsilon, and the saddle point.
- * Nothing here is part of a proof. */
+/* Twin of loss/bigjump/thresholds.py, for one mechanism: from which loss on a step counts as large for an epsilon, and the saddle
+ * point. Nothing here is part of a proof. */
 #include "sketch.h"
 
 enum { TRIES = 60, LEANS = 6 };
@@ -9,7 +9,7 @@ enum { TRIES = 60, LEANS = 6 };
 static const double BEYOND[FORWARD] = {0.0, 0.8, 1.7, 3.2, 7.0}; /* points right of the saddle, in widths of its bump */
 static const double FARTHER[STARTS] = {1.0, 1.1, 1.25, 1.5, 2.0, 3.0};
 
-double place_of(const Run *run, double x) { return run->noise * log1p(x / run->rate) + 0.5 / run->noise; }
+double hs_bigjump_place(const Run *run, double x) { return run->noise * log1p(x / run->rate) + 0.5 / run->noise; }
 
 /* grown := its square, a row := lift, lift := its square; the sum of weight (grown - 1 + rate x) before that */
 WIDE static double squared(double *restrict grown, const double *restrict weight, const double *restrict x, double rate, Size size,
@@ -45,8 +45,8 @@ static void look_back(Noise *noise) {
             grown[j] = -rate * noise->ratio[j];
         for (Size j = first; j < noise->size; j++)
             lift[j] = -rate * (noise->ratio[j] - noise->epsilon);
-        exps(grown, noise->size);
-        exps(lift + first, noise->size - first);
+        hs_exps(grown, noise->size);
+        hs_exps(lift + first, noise->size - first);
         for (int r = parity; r < RATES; r += 2, rate *= 2.0) {
             sum = squared(grown, noise->weight, noise->x, rate, noise->size, lift + first, noise->lifted + r * noise->size + first,
                           noise->size - first);
@@ -86,7 +86,7 @@ static double taken(void *of, double log_x) {
         for (int i = STARTS - 1; i >= 0; i--) {
             Size from = noise->from[i] > start ? noise->from[i] : start;
             if (end > from) {
-                heavy += dot(noise->heavy + from, lifted + from, end - from);
+                heavy += hs_dot(noise->heavy + from, lifted + from, end - from);
                 end = from;
             }
             best = smaller(best, noise->fixed[r] * heavy + near[i]);
@@ -108,7 +108,7 @@ static double gone(void *of, double log_x) {
     double mark = exp(log_x), width = noise->hard * mark;
     Size start = matters_from(noise, mark, width);
     weigh_nodes(noise, start, noise->size, mark, width, noise->heavy, noise->one);
-    double total = dot(noise->suffix + start, noise->heavy + start, noise->size - start);
+    double total = hs_dot(noise->suffix + start, noise->heavy + start, noise->size - start);
     return noise->target - log(larger(total * noise->run->count, 1e-300));
 }
 
@@ -123,7 +123,7 @@ static void weigh_marks(Noise *noise) {
         memcpy(not_small, large, (size_t)size * sizeof(double));
         memcpy(small, rest, (size_t)size * sizeof(double));
     }
-    noise->large = dot(noise->weight, large, size);
+    noise->large = hs_dot(noise->weight, large, size);
     noise->end = 0;
     for (Size j = 0; j < size; j++) {
         double weight = noise->weight[j];
@@ -134,8 +134,8 @@ static void weigh_marks(Noise *noise) {
         if (noise->light[j] > 0.0 || noise->middle[j] > 0.0)
             noise->end = j + 1;
     }
-    noise->q = dot(not_small, noise->one, size);
-    noise->drift = dot(not_small, noise->x, size);
+    noise->q = hs_dot(not_small, noise->one, size);
+    noise->drift = hs_dot(not_small, noise->x, size);
 }
 
 /* The least x from which a step may be called large, and the weights */
@@ -145,13 +145,13 @@ static void mark(Noise *noise, double most, double hard) {
     if (gone(noise, low) > 0.0) { /* there are none: less is large, as long as that is so */
         high = low;
         low = log(noise->run->rate);
-        bracketed(gone, noise, &low, &high, 0.02);
+        hs_bracket(gone, noise, &low, &high, 0.02);
     } else {
-        bracketed(taken, noise, &low, &high, 0.02);
+        hs_bracket(taken, noise, &low, &high, 0.02);
     }
     noise->high = exp(high);
     noise->width = hard * noise->high;
-    mark_small(noise);
+    hs_bigjump_mark_small(noise);
     weigh_marks(noise);
 }
 
@@ -192,7 +192,7 @@ static void transform(Noise *noise, double c, double jet[3]) {
     Size end = (noise->end + 3) / 4 * 4; /* what is beyond has no weight */
     for (Size j = 0; j < end; j++)
         grown[j] = smaller(k * noise->ratio[j], 600.0);
-    exps(grown, end);
+    hs_exps(grown, end);
     summed(noise, grown, end, k, sums);
     double excess = sums[0] - noise->q - k * noise->drift, first = sums[1] - noise->drift, second = sums[2], *mid = sums + 3;
     jet[0] = jet[1] = jet[2] = 0.0;
@@ -262,7 +262,7 @@ static void lean(Sketch *sketch, Noise *noise, double peak) {
     for (int i = 1; i < FORWARD; i++) {
         double s = sketch->ahead[i] = saddle + BEYOND[i] * sketch->spread;
         transform(noise, s, jet);
-        need[i] = larger(log_markov(s) + jet[0] - s * noise->epsilon + sure, 1e-3);
+        need[i] = larger(hs_log_markov(s) + jet[0] - s * noise->epsilon + sure, 1e-3);
     }
     for (int turn = 0; turn < LEANS; turn++) {
         double c = saddle * (1.0 - 0.1 * turn), left = c / before, right = 0.0, size = peak;
@@ -287,8 +287,8 @@ static int chosen(Sketch *sketch, Noise *noise) {
     double epsilon = noise->epsilon = sketch->epsilon, log_count = log(run->count), best = INFINITY;
     double variance = run->count * run->rate * run->rate * expm1(smaller(1.0 / (run->noise * run->noise), 30.0));
     double most = expm1(2.0 * epsilon + smaller(14.0 * sqrt(variance), 30.0));
-    double last = smaller(place_of(run, 3.0 * most), 1.0 / run->noise + 60.0);
-    if (!lay_noise(noise, last, 0.05 * smaller(run->noise, 6.0), epsilon))
+    double last = smaller(hs_bigjump_place(run, 3.0 * most), 1.0 / run->noise + 60.0);
+    if (!hs_bigjump_lay_noise(noise, last, 0.05 * smaller(run->noise, 6.0), epsilon))
         return 0;
     noise->pay = exp(epsilon);
     for (Size j = 0; j < noise->size; j++)
@@ -349,27 +349,27 @@ static int with_room(Noise *noise) {
 
 /* Where a run is to be parted with the largest count of its block, for this epsilon, or if it is 0 for one that is guessed,
    and whether some steps may count as small; 0 if that is not known */
-int sketched(Sketch *sketch, const Run *run, double epsilon, int divides) {
+int hs_bigjump_thresholds(Sketch *sketch, const Run *run, double epsilon, int divides) {
     Noise noise = {.run = run, .divides = divides, .best = RATES / 2};
     if (!with_room(&noise))
         return 0;
-    sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : jumped_epsilon(&noise, run->most, 0.0);
+    sketch->epsilon = sketch->least_epsilon = epsilon > 0.0 ? epsilon : hs_bigjump_one_jump_epsilon(&noise, run->most, 0.0);
     if (run->least < run->most && sketch->epsilon > 0.0)
-        sketch->least_epsilon = jumped_epsilon(&noise, run->least, sketch->epsilon);
+        sketch->least_epsilon = hs_bigjump_one_jump_epsilon(&noise, run->least, sketch->epsilon);
     int found = sketch->least_epsilon > 0.0 && 1e-7 < sketch->epsilon && sketch->epsilon < 300.0 && chosen(sketch, &noise);
     free(noise.space);
     return found;
 }
 
 /* About log delta at an epsilon, by the principle of one big jump; NaN if it is not told */
-double guessed_log_delta(const Run *run, double epsilon) {
+double hs_bigjump_guess_log_delta(const Run *run, double epsilon) {
     Run far = *run;
     Noise noise = {.run = &far};
     double found = -1.0;
     if (!with_room(&noise))
         return NAN;
     for (far.log_delta = -60.0; far.log_delta > -700.0; far.log_delta *= 3.0)
-        if (!((found = jumped_log_delta(&noise, run->count, epsilon)) < far.log_delta)) /* the nodes reach so far */
+        if (!((found = hs_bigjump_one_jump_log_delta(&noise, run->count, epsilon)) < far.log_delta)) /* the nodes reach so far */
             break;
     free(noise.space);
     return found;

@@ -44,16 +44,16 @@ static inline void weigh_nodes(const Noise *noise, Size from, Size to, double ma
     double inverse = 1.0 / width;
     for (Size j = from; j < to; j++)
         noise->y[j] = (noise->x[j] - mark) * inverse;
-    normals(noise->y + from, to - from, below + from, above + from);
+    hs_normals(noise->y + from, to - from, below + from, above + from);
 }
 
 /* sketch_guess.c */
-void bracketed(Function *function, void *of, double *low, double *high, double width);
-int lay_noise(Noise *noise, double last, double spacing, double epsilon);
-double jumped_epsilon(Noise *noise, double count, double near);
-double jumped_log_delta(Noise *noise, double count, double epsilon);
+void hs_bracket(Function *function, void *of, double *low, double *high, double width);
+int hs_bigjump_lay_noise(Noise *noise, double last, double spacing, double epsilon);
+double hs_bigjump_one_jump_epsilon(Noise *noise, double count, double near);
+double hs_bigjump_one_jump_log_delta(Noise *noise, double count, double epsilon);
 
 /* sketch_small.c */
-void mark_small(Noise *noise);
+void hs_bigjump_mark_small(Noise *noise);
 
 #endif

@@ -7,10 +7,10 @@ enum { TRIES = 60 };
 #define FAR_BELOW 1e-3 /* losses, of epsilon */
 
 /* Places no farther apart than `width` between which an increasing function changes sign: numerics/roots.py */
-void bracketed(Function *function, void *of, double *low, double *high, double width) {
+void hs_bracket(Function *function, void *of, double *low, double *high, double width) {
     double below = NAN, above = NAN;
     int kept = 0;
-    for (int turn = 0; turn < TRIES && *high - *low > width; turn++) {
+    for (int turn = 0; turn<TRIES && * high - *low> width; turn++) {
         double share = below < 0.0 && above > 0.0 ? below / (below - above) : 0.5,
                room = smaller(0.45 * width, 0.5 * (*high - *low));
         double point = smaller(larger(*low + (*high - *low) * share, *low + room), *high - room), value = function(of, point);
@@ -29,10 +29,10 @@ void bracketed(Function *function, void *of, double *low, double *high, double w
 }
 
 /* Nodes up to some z, farther apart where losses are far below epsilon; 0 if they are too many */
-int lay_noise(Noise *noise, double last, double spacing, double epsilon) {
+int hs_bigjump_lay_noise(Noise *noise, double last, double spacing, double epsilon) {
     const Run *run = noise->run;
     double rows[4 * SKETCHED], wide = larger(spacing, smaller(COARSE * spacing, 0.15)),
-                               bend = smaller(place_of(run, FAR_BELOW * epsilon), last);
+                               bend = smaller(hs_bigjump_place(run, FAR_BELOW * epsilon), last);
     double before = larger(0.0, ceil((bend - LEAST) / wide)), from = LEAST + before * wide,
            size = ceil((last - from) / spacing) + 1.0;
     if (!(size >= 2.0 && (last - LEAST) / spacing < SKETCHED - 8.0 - 1.0 / spacing))
@@ -40,11 +40,11 @@ int lay_noise(Noise *noise, double last, double spacing, double epsilon) {
     noise->size = (Size)before;
     for (int part = 0; part < 2; part++) {
         Size n = (Size)(part ? size : before), start = part ? noise->size : 0;
-        fill_rows(rows, noise->x + start, n, part ? from : LEAST, part ? spacing : wide, run->noise, run->rate);
+        hs_grid_fill(rows, noise->x + start, n, part ? from : LEAST, part ? spacing : wide, run->noise, run->rate);
         memcpy(noise->ratio + start, rows + n, (size_t)n * sizeof(double));
         memcpy(noise->weight + start, rows + 3 * n, (size_t)n * sizeof(double));
     }
-    exps(noise->weight, noise->size + (Size)size);
+    hs_exps(noise->weight, noise->size + (Size)size);
     noise->weight[noise->size] *= 0.5 * (1.0 + wide / spacing);
     noise->size += (Size)size;
     for (Size j = noise->size; j < noise->size + 4; j++) { /* four at a time may go beyond the end */
@@ -68,13 +68,13 @@ static double jumped(void *of, double x) {
     to = to < from ? from : to;
     for (Size j = from; j < to; j++)
         noise->y[j] = 0.5 * mu - (epsilon - noise->ratio[j]) * inverse;
-    normals(noise->y + from, to - from, noise->one + from, heavy + from);
+    hs_normals(noise->y + from, to - from, noise->one + from, heavy + from);
     for (Size j = from; j < to; j++)
         noise->y[j] -= mu;
-    normals(noise->y + from, to - from, noise->two + from, heavy + from);
+    hs_normals(noise->y + from, to - from, noise->two + from, heavy + from);
     double total = count * (noise->suffix[to] - pay * noise->lifted[to]),
            bulk[4] = {0.5 * mu - epsilon * inverse, -0.5 * mu - epsilon * inverse};
-    normals(bulk, 2, heavy, heavy + 2);
+    hs_normals(bulk, 2, heavy, heavy + 2);
     total += larger(heavy[0] - pay * heavy[1], 0.0);
     for (Size j = from; j < to; j++)
         total += count * larger(0.0, light[j] * noise->one[j] - pay * noise->weight[j] * noise->two[j]);
@@ -86,8 +86,8 @@ static int laid(Noise *noise, double count) {
     const Run *run = noise->run;
     double log_count = log(count);
     noise->count = count;
-    if (!lay_noise(noise, 1.0 / run->noise + sqrt(2.0 * larger(log_count - run->log_delta, 0.0)) + 4.0,
-                   0.08 * smaller(run->noise, 3.0), 0.0))
+    if (!hs_bigjump_lay_noise(noise, 1.0 / run->noise + sqrt(2.0 * larger(log_count - run->log_delta, 0.0)) + 4.0,
+                              0.08 * smaller(run->noise, 3.0), 0.0))
         return 0;
     noise->middle[0] = noise->suffix[noise->size] = noise->lifted[noise->size] = 0.0;
     for (Size j = 0; j < noise->size; j++) { /* weights of P, and sums of their squares of L */
@@ -103,23 +103,23 @@ static int laid(Noise *noise, double count) {
 }
 
 /* Where epsilon of so many steps is about, near another one if that is not 0; or 0 */
-double jumped_epsilon(Noise *noise, double count, double near) {
+double hs_bigjump_one_jump_epsilon(Noise *noise, double count, double near) {
     double least = log(1e-7), most = log(300.0), low = least, high = most;
     if (!laid(noise, count))
         return 0.0;
     if (near > 0.0) { /* epsilon of a few more steps */
         low = log(0.8 * near), high = log(near) + 4e-3;
         double below = low, above = high;
-        bracketed(jumped, noise, &low, &high, 2e-3);
+        hs_bracket(jumped, noise, &low, &high, 2e-3);
         if (below < low && high < above)
             return exp(0.5 * (low + high));
         low = least, high = most;
     }
-    bracketed(jumped, noise, &low, &high, 2e-3);
+    hs_bracket(jumped, noise, &low, &high, 2e-3);
     return least < low && high < most ? exp(0.5 * (low + high)) : 0.0;
 }
 
 /* About log delta of so many steps, as the run has it if that is near; NaN if it is not told */
-double jumped_log_delta(Noise *noise, double count, double epsilon) {
+double hs_bigjump_one_jump_log_delta(Noise *noise, double count, double epsilon) {
     return laid(noise, count) ? noise->target - jumped(noise, log(epsilon)) : NAN;
 }

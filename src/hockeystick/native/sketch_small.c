@@ -1,4 +1,5 @@
-/* Twin of loss/bigjump/thresholds.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon. */
+/* Twin of loss/bigjump/thresholds.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon.
+ */
 #include "sketch.h"
 
 /* A row := weight (grown - 1 - k x), with e^{kL} of the order `order` as (1 + x) times `grown`, which is squared then */
@@ -20,7 +21,7 @@ static void look_up(Noise *noise) {
         double order = 2.0 / noise->epsilon * (parity ? M_SQRT2 : 1.0);
         for (Size j = 0; j < noise->size; j++)
             grown[j] = smaller(order * noise->ratio[j], 300.0);
-        exps(grown, noise->size);
+        hs_exps(grown, noise->size);
         for (int i = parity; i < ORDERS; i += 2, order *= 2.0) {
             noise->orders[i] = order;
             bend(noise->bent + i * noise->size, grown, noise->weight, noise->x, order, noise->size);
@@ -48,8 +49,9 @@ static double alone(void *of, double log_x) {
         pulled += not_small * noise->x[j];
     }
     for (int i = 0; i < ORDERS; i++) {
-        double inner = dot(noise->bent + i * noise->size, noise->heavy, end) - some - (1.0 + noise->orders[i]) * pulled;
-        noise->bounds[i] = log_markov(noise->orders[i]) - noise->orders[i] * noise->epsilon + count * log1p(larger(inner, -0.999));
+        double inner = hs_dot(noise->bent + i * noise->size, noise->heavy, end) - some - (1.0 + noise->orders[i]) * pulled;
+        noise->bounds[i] =
+            hs_log_markov(noise->orders[i]) - noise->orders[i] * noise->epsilon + count * log1p(larger(inner, -0.999));
         least = smaller(least, noise->bounds[i]);
     }
     return least - noise->target;
@@ -63,8 +65,8 @@ static int sooner(const Noise *noise, double mark) {
     double *weights = noise->y, *cosines = noise->one, *sines = noise->two;
     for (Size j = 0; j < size; j++)
         weights[j] = smaller(k * noise->ratio[j], 40.0);
-    exps(weights, size);
-    turns(u, noise->ratio, (size + 3) / 4 * 4, cosines, sines);
+    hs_exps(weights, size);
+    hs_turns(u, noise->ratio, (size + 3) / 4 * 4, cosines, sines);
     for (Size j = 0; j < size; j++) {
         double tilted = noise->weight[j] * weights[j];
         all += tilted;
@@ -75,7 +77,7 @@ static int sooner(const Noise *noise, double mark) {
 }
 
 /* The largest x below which a step may be called small, if that is of use */
-void mark_small(Noise *noise) {
+void hs_bigjump_mark_small(Noise *noise) {
     double low = log(expm1(1e-3 * noise->epsilon)), high = log(smaller(0.7 * expm1(noise->epsilon), 0.5 * noise->high));
     noise->low = noise->low_width = noise->order = 0.0;
     if (!noise->divides || !(low < high) || !sooner(noise, exp(high)))
@@ -84,7 +86,7 @@ void mark_small(Noise *noise) {
         look_up(noise);
     if (alone(noise, low) > 0.0)
         return;
-    bracketed(alone, noise, &low, &high, 0.04);
+    hs_bracket(alone, noise, &low, &high, 0.04);
     alone(noise, low);
     double mark = exp(low);
     if (!sooner(noise, mark))

@@ -1,7 +1,7 @@
 /* Twins of loss/sampled/gaussian_slice.py: bounds of log M(k) at real k, and log M(k) along a vertical line. */
 #include "elementary.h"
 
-double bound_above(const Grid *grid, double k) {
+double hs_gaussian_above(const Grid *grid, double k) {
     double reach = larger(fabs(grid->low), fabs(grid->high)), top = -INFINITY, inside = 0.0, terms[TOGETHER];
     double scale = reach / grid->noise + 0.5 / (grid->noise * grid->noise) - log1p(-grid->rate);
     for (Size i = 0; i < grid->size; i++)
@@ -10,14 +10,14 @@ double bound_above(const Grid *grid, double k) {
         Size size = grid->size - start < TOGETHER ? grid->size - start : TOGETHER;
         for (Size i = 0; i < size; i++)
             terms[i] = k * grid->ratio[start + i] + grid->base[start + i] - top;
-        exps(terms, size);
+        hs_exps(terms, size);
         for (Size i = 0; i < size; i++)
             inside += terms[i];
     }
     double slack =
         UNIT * ((12.0 + 2.0 * grid->noise_error / UNIT) * fabs(k) * scale + (4.0 * reach * reach + (double)grid->size + 60.0));
-    double rule = smaller(rule_error(grid, k, grid->angle), -1e-9);
-    double within = top + log(inside), beyond = outside(grid, k), most = larger(within, beyond);
+    double rule = smaller(hs_grid_rule_error(grid, k, grid->angle), -1e-9);
+    double within = top + log(inside), beyond = hs_grid_outside(grid, k), most = larger(within, beyond);
     if (!(within < INFINITY && beyond < INFINITY && rule < -1.0)) /* or it is no number */
         return INFINITY;
     return most + log1p(exp(smaller(within, beyond) - most)) + (slack - log1p(-exp(rule)));
@@ -29,14 +29,14 @@ FUNCTION_OF_PYTHON(native_above) {
     Array rows, numbers, k, out;
     Grid grid;
     (void)self;
-    if (!parse(&held, args, count, "aaaa", &rows, &numbers, &k, &out))
+    if (!hs_parse(&held, args, count, "aaaa", &rows, &numbers, &k, &out))
         return NULL;
     if (k.size != out.size)
         PyErr_SetString(PyExc_ValueError, "as many bounds as exponents");
-    else if (read_grid(&grid, rows, numbers))
+    else if (hs_grid_read(&grid, rows, numbers))
         for (Size place = 0; place < k.size; place++)
-            out.at[place] = bound_above(&grid, k.at[place]);
-    release(&held);
+            out.at[place] = hs_gaussian_above(&grid, k.at[place]);
+    hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
@@ -82,7 +82,8 @@ WIDE static void turn_four(const double *restrict fine, const double *restrict c
     }
 }
 
-int turned_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re, double *im) {
+int hs_fourier_sums(const double *ratio, const double *weights, Size many, Size far, double step, Size nodes, double *re,
+                    double *im) {
     Size inner = 4 * (Size)ceil(0.25 * sqrt((double)nodes)), outer = (nodes + inner - 1) / inner, wide = inner * outer;
     Size table = (outer + 3) / 4 * 4, places = many > 1 ? 2 : 4;
     double *space = calloc((size_t)((2 * places + 1) * (inner + table) + 2 * many * wide), sizeof(double));
@@ -101,8 +102,8 @@ int turned_sums(const double *ratio, const double *weights, Size many, Size far,
                 double *one = coarse + 2 * other * table;
                 if (j + other < far) {
                     double angle = step * ratio[j + other];
-                    turns(angle, near, inner, fine + 2 * other * inner, fine + (2 * other + 1) * inner);
-                    turns(angle, far_off, table, one, one + table);
+                    hs_turns(angle, near, inner, fine + 2 * other * inner, fine + (2 * other + 1) * inner);
+                    hs_turns(angle, far_off, table, one, one + table);
                 }
                 for (Size row = 0; row < many; row++)
                     both[2 * row + other] = j + other < far ? weights[row * far + j + other] : 0.0;
@@ -128,7 +129,7 @@ int turned_sums(const double *ratio, const double *weights, Size many, Size far,
     return 1;
 }
 
-int excess_along(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error) {
+int hs_gaussian_excess(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error) {
     Size total = many * nodes;
     double *space = malloc((size_t)((many + 5) * grid->size + 2 * total) * sizeof(double));
     if (!space)
@@ -138,7 +139,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
     double noise = grid->noise, rate = grid->rate, last_u = step * (double)(nodes - 1), size = 0.0, beyond = -INFINITY;
     for (Size row = 0; row < many; row++) {
         size = larger(size, hypot(k[row], last_u));
-        beyond = larger(beyond, outside(grid, k[row]));
+        beyond = larger(beyond, hs_grid_outside(grid, k[row]));
     }
     double bound = 1.0 / larger(1.0, size), widest = 0.0;
     Size first = 0, last;
@@ -169,7 +170,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
         weights[i] = grid->base[i];
         moved[i] = grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise);
     }
-    exps(weights, 2 * n);
+    hs_exps(weights, 2 * n);
     for (Size i = 0; i < n; i++) {
         double weight = weights[i], l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
         double t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
@@ -196,7 +197,7 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
             tilted[row * far + place] = k[row] * l + grid->base[i];
         place++;
     }
-    exps(tilted, many * far);
+    hs_exps(tilted, many * far);
     double sure = mass.sum + mass.rest, drift = rate * ((grown.sum + grown.rest) - sure), factorial = 1.0;
     for (int m = 0; m < degree - 1; m++) { /* S_m = sum of weight L^m/m! from m = 2 */
         factorial *= m + 2;
@@ -206,11 +207,11 @@ int excess_along(const Grid *grid, const double *k, Size many, double step, Size
         powers[m] += powers[m + 1];
     if (last > first)
         small_error = 1.36 * square * (((double)(last - first) + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
-    if (far && !turned_sums(far_ratio, tilted, many, far, step, nodes, re, im)) {
+    if (far && !hs_fourier_sums(far_ratio, tilted, many, far, step, nodes, re, im)) {
         free(space);
         return 0;
     }
-    double fixed = (2.0 + 2.0 * size) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(outside_linear(grid, size));
+    double fixed = (2.0 + 2.0 * size) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(hs_grid_outside_linear(grid, size));
     for (Size row = 0; row < many; row++) {
         double slope = 0.0, constant = 0.0, real = k[row];
         for (Size j = 0; j < far; j++) {
@@ -255,8 +256,8 @@ static double exp_remainder(double y) {
 enum { TERMS = 13 };
 
 /* One order by sums relative to w = k - 1 or k: `_gentle` */
-int gentle_along(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
-                 double *error) {
+int hs_gaussian_gentle(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
+                       double *error) {
     double mean = 0.0, first_squares = 0.0, moments[TERMS + 1] = {0.0}, pulled = 0.0, bend = 0.0, noise = grid->noise;
     double n = (double)grid->size, beyond = -INFINITY;
     int steep = fabs(grid->z[grid->size - 1]) * (1.0 / noise) + 0.5 / (noise * noise) > CAP;
@@ -279,10 +280,10 @@ int gentle_along(const Grid *grid, double c, int removal, const double *k, Size 
             moments[m] += power *= l;
     }
     for (Size row = 0; row < many; row++)
-        beyond = larger(beyond, outside(grid, k[row]));
+        beyond = larger(beyond, hs_grid_outside(grid, k[row]));
     double drift = 4.0 * pulled + fabs(mean) * (n + 200.0) * UNIT + 8.0 * fabs(first_squares) * UNIT;
     double last = step * (double)(nodes - 1), most = hypot(c, last) + (removal ? 1.0 : 0.0);
-    double fixed = (2.0 + 2.0 * most) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(outside_linear(grid, most));
+    double fixed = (2.0 + 2.0 * most) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(hs_grid_outside_linear(grid, most));
     for (Size node = 0; node < nodes; node++) {
         double wr = removal ? c : -c, wi = step * (double)node, size = sqrt(wr * wr + wi * wi), sr = 0.0, si = 0.0, swap;
         for (int m = TERMS; m > 1; m--) {
@@ -309,13 +310,13 @@ FUNCTION_OF_PYTHON(native_excess) {
     double step;
     Size nodes;
     (void)self;
-    if (!parse(&held, args, count, "aaadnaa", &rows, &numbers, &k, &step, &nodes, &value, &error))
+    if (!hs_parse(&held, args, count, "aaadnaa", &rows, &numbers, &k, &step, &nodes, &value, &error))
         return NULL;
     if (k.size < 1 || k.size > ROWS || nodes < 1 || error.size != k.size * nodes || value.size != 2 * error.size)
         PyErr_SetString(PyExc_ValueError, "as many values and errors as there are nodes for each exponent");
-    else if (read_grid(&grid, rows, numbers) && !excess_along(&grid, k.at, k.size, step, nodes, value.at, error.at))
+    else if (hs_grid_read(&grid, rows, numbers) && !hs_gaussian_excess(&grid, k.at, k.size, step, nodes, value.at, error.at))
         PyErr_NoMemory();
-    release(&held);
+    hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...native import core
+from ...native import loops
+from ...native.loops import loop
 from ...numerics.cancellation_free import Array
 from ...numerics.decay import spread_gap
 from ...numerics.geometric_cells import Cells
@@ -54,6 +55,24 @@ def log_g(y: Array) -> Array:
 
     found: Array = log_ndtr(y)
     return found
+
+
+@loop(loops.bent)
+def _bent_over(ratio: Array, x: Array, weight: Array, k: float) -> float:
+    """A bound of the sum over cells of e^weight times e^{kL} - 1 - k x, the largest at an end of each; inf: of no use."""
+    ratio, x = ratio[: weight.size + 1], x[: weight.size + 1]
+    y = k * ratio
+    most = np.maximum(y[:-1], y[1:])
+    with np.errstate(over="ignore"):
+        grown = np.exp(most + weight)  # where that is large, the rest is not positive
+        value = np.expm1(np.minimum(y, 10.0)) - k * x
+        value += 4.0 * FUNCTION * (np.abs(value) + abs(k) * np.abs(x))
+    small = np.abs(ratio) * max(abs(k), 1.0) < 1e-3
+    value = np.where(small, 0.5 * k * (k - 1.0) * ratio * ratio * (1.0 + 1e-3), value)
+    near = np.maximum(value[:-1], value[1:]) * np.exp(weight)
+    astride = (ratio[:-1] < 0.0) & (ratio[1:] > 0.0)  # there the other end may be the larger one
+    each = np.where(most > 9.0, np.minimum(grown, 1e300) + np.where(astride, np.maximum(near, 0.0), 0.0), near)
+    return float(each.sum()) if float(grown.max()) < 1e300 else math.inf
 
 
 class PartedCells:
@@ -106,21 +125,7 @@ class PartedCells:
     def _bent(self, k: float, large: bool) -> float:
         stop = self.edges.size - 1 if large else self.kept
         weight = self.log_mass[:stop] + (0.0 if large else self.log_kept[:stop])
-        if core is not None:
-            return float(core.bent(self.ratio, self.x, weight, k))
-        ratio, x = self.ratio[: stop + 1], self.x[: stop + 1]
-        y = k * ratio
-        most = np.maximum(y[:-1], y[1:])
-        with np.errstate(over="ignore"):
-            grown = np.exp(most + weight)  # where that is large, the rest is not positive
-            value = np.expm1(np.minimum(y, 10.0)) - k * x
-            value += 4.0 * FUNCTION * (np.abs(value) + abs(k) * np.abs(x))
-        small = np.abs(ratio) * max(abs(k), 1.0) < 1e-3
-        value = np.where(small, 0.5 * k * (k - 1.0) * ratio * ratio * (1.0 + 1e-3), value)
-        near = np.maximum(value[:-1], value[1:]) * np.exp(weight)
-        astride = (ratio[:-1] < 0.0) & (ratio[1:] > 0.0)  # there the other end may be the larger one
-        each = np.where(most > 9.0, np.minimum(grown, 1e300) + np.where(astride, np.maximum(near, 0.0), 0.0), near)
-        return float(each.sum()) if float(grown.max()) < 1e300 else math.inf
+        return _bent_over(self.ratio, self.x, weight, k)
 
     def reverse_above(self, k: float) -> float:
         """An upper bound of E e^{-kL} - 1, k > 0."""
@@ -170,15 +175,14 @@ class PartedCells:
         The line of integration is moved up, where |e^{iuL}| <= e^{-u arg}.
         """
         part = self.broad(False)
-        edges, ratio, last_x = self.edges[part], self.ratio[part], float(self.x[part][-1])
-        if core is not None:
-            found = np.empty(u.size)
-            rows, numbers = self._told(part, k * ratio[1:], np.full(ratio.size - 1, -math.inf), 0.0)
-            core.far_off(rows, numbers, k, last_x, math.log(self.left), u, found)
-            return found
+        return self._far_off(part, k * self.ratio[part][1:], k, float(self.x[part][-1]), u)
+
+    @loop(loops.far_off)
+    def _far_off(self, part: slice, tilt: Array, k: float, last_x: float, u: Array) -> Array:
+        edges = self.edges[part]
         arg = np.arctan2(self.share[part][:-1] * np.sin(_TURNS), 1.0 - self.share[part][:-1] * (1.0 - np.cos(_TURNS)))
         heights = self.shape.noise * _TURNS
-        modulus = self.lifted(_TURNS, False)[1] + k * ratio[1:] + 0.5 * heights * heights
+        modulus = self.lifted(_TURNS, False)[1] + tilt + 0.5 * heights * heights
         log_f = modulus + self._log_masses(edges)
         found = np.full(u.size, math.inf)
         for row, turn in enumerate(_TURNS[:, 0].tolist()):
@@ -225,15 +229,6 @@ class PartedCells:
         small, not_small = bounds(self.marks.low, self.marks.low_width)
         return rest, np.minimum(np.logaddexp(not_small, heavy), np.logaddexp(small, rest))
 
-    def _told(self, part: slice, tilt: Array, plain: Array, reach: float) -> tuple[Array, Array]:
-        """What the compiled core is told of the broad cells."""
-        edges, marks = self.edges[part], self.marks
-        rows = np.empty((5, edges.size))
-        rows[0], rows[1], rows[2] = edges, self.x[part] + self.shape.rate, self.share[part]
-        rows[3, :-1], rows[4, :-1] = tilt, plain
-        widths = marks.high, marks.high_width, marks.low, marks.low_width
-        return rows, np.array((self.shape.noise, self.shape.rate, reach, *widths))
-
     def spaced(
         self, large: bool, tilt: Array, log_goal: float, plain: Array | None = None, reach: float = 0.0, beyond: float = -math.inf
     ) -> tuple[float, float]:
@@ -243,13 +238,15 @@ class PartedCells:
 
         Beyond the cells the integral on the lowest line is below e^beyond, or falls.
         """
-        part = self.broad(large)
-        if core is not None:
-            rows, numbers = self._told(part, tilt, np.full(tilt.size, -math.inf) if plain is None else plain, reach)
-            step, error = core.rule(rows, numbers, large, log_goal, beyond)
-            if not step > 0.0:
-                raise Inconclusive
-            return step, error
+        step, error = self._spaced(large, self.broad(large), tilt, log_goal, plain, reach, beyond)
+        if not step > 0.0:
+            raise Inconclusive
+        return step, error
+
+    @loop(loops.rule)
+    def _spaced(
+        self, large: bool, part: slice, tilt: Array, log_goal: float, plain: Array | None, reach: float, beyond: float
+    ) -> tuple[float, float]:
         modulus = self.lifted(LEVELS, True)[0] if large else np.logaddexp(*self.lifted(LEVELS, False))
         if plain is None:
             modulus = modulus + tilt
@@ -262,7 +259,7 @@ class PartedCells:
         return self._rule(modulus, log_goal, beyond)
 
     def _rule(self, log_modulus: Array, log_goal: float, beyond: float) -> tuple[float, float]:
-        """The same from the modulus.
+        """The same from the modulus; 0 if there is no such step.
 
         `log_modulus` bounds log of the integrand without the normal density, on each of the LEVELS and broad cells; `beyond`
         bounds log of its integral right of the cells on the lowest line.  The rule errs by at most the integral of the modulus
@@ -300,7 +297,7 @@ class PartedCells:
         goal, high = math.exp(log_goal), math.log(self.shape.noise)
         low = next((high + start for start in _STARTS if error(math.exp(high + start)) < goal), math.inf)
         if low == math.inf:
-            raise Inconclusive
+            return 0.0, 0.0
         while high - low > 0.05:
             middle = 0.5 * (low + high)
             if error(math.exp(middle)) < goal:

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ...native import core
+from ...native import loops
+from ...native.loops import loop
 from ...numerics.cancellation_free import Array
 from ...numerics.normal import LOG_ROOT_TWO_PI
 from ...numerics.roots import bracketed
@@ -40,6 +41,22 @@ _HUGE = 1e200, 1e200, 1e200
 _SYMMETRIC = LaplaceLoss, GaussianLoss, ResponseLoss, DiscreteLaplaceLoss  # pairs whose two orders have the same loss
 
 
+def _mark(x: Array, high: float, width: float) -> Array:
+    from scipy.special import ndtr
+
+    found: Array = ndtr((x - high) * (1.0 / width))
+    return found
+
+
+@loop(loops.pieces)
+def _pieces(x: Array, table: Array, cuts: Array, high: float, width: float) -> Array:
+    found = np.empty((len(table), cuts.size))
+    mark, ends = _mark(x, high, width), [*cuts.astype(int).tolist(), x.size]
+    for piece, (first, last) in enumerate(itertools.pairwise(ends)):
+        found[:, piece] = table[:, first:last] @ mark[first:last]
+    return found
+
+
 class _Guide:
     """One step on plain nodes of the noise."""
 
@@ -56,21 +73,11 @@ class _Guide:
         self.flat = np.stack((self.weight, self.weight * self.x))
 
     def mark(self, high: float, width: float) -> Array:
-        from scipy.special import ndtr
-
-        found: Array = ndtr((self.x - high) * (1.0 / width))
-        return found
+        return _mark(self.x, high, width)
 
     def pieces(self, table: Array, cuts: Array, high: float, width: float) -> Array:
         """For each row the sums of its entries times the mark, from each of the places `cuts` to the next."""
-        found = np.empty((len(table), cuts.size))
-        if core is not None:
-            core.pieces(self.x, table, cuts, high, width, found)
-            return found
-        mark, ends = self.mark(high, width), [*cuts.astype(int).tolist(), self.x.size]
-        for piece, (first, last) in enumerate(itertools.pairwise(ends)):
-            found[:, piece] = table[:, first:last] @ mark[first:last]
-        return found
+        return _pieces(self.x, table, cuts, high, width)
 
     def bent(self, k: Array) -> Array:
         """e^{kL} - 1 - k x, weighted, one row for each k."""

@@ -18,11 +18,11 @@ e^{eps - Z}), and min(1, e^x) e^{-tx} has the transform 1/(s (1 - s)) on 0 < s <
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
-from ...native import core
+from ...native import loops
+from ...native.loops import loop
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.geometric_cells import COUNT, RATIO, Cells
 from ...numerics.roots import increasing_root
@@ -34,6 +34,44 @@ TOLERANCE = 29.0  # -log of the relative size allowed to each discretisation err
 FORWARD = (0.0, 0.4, 1.2, 3.0, 6.5)
 _MANY, SHARES = 250, (0.75, 0.55)  # nodes; of the saddle point
 _EDGE = 20.0  # log of the odds of -c between -1 and 0
+
+_Terms = tuple[ComplexArray, Array, list[float], list[float], list[float]]
+
+
+@loop(loops.terms)
+def _terms(value: ComplexArray, error: Array, step: float, c: float, epsilon: float) -> _Terms | None:
+    """From K at the nodes and its errors: the terms of the sum, in units of the first one's size, and bounds of their errors; for
+    each row K at the first node, the sum of |term| u and that of the errors.  None if rounding has drowned the first one.
+    """
+    nodes = value.shape[1]
+    u = step * np.arange(nodes)
+    height: list[float] = value[:, 0].real.tolist()
+    w = np.empty(nodes, dtype=np.complex128)
+    w.real, w.imag = c, u
+    kernel = (c * (c + 1.0)) / (w * (w + 1.0))
+    kernel[0] = 0.5
+    value -= np.array(height)[:, None]
+    first = error[:, :1]
+    if float(value.real.max()) > 1.0 or not float(first.max()) < 1.0:
+        return None
+    error = error + UNIT * (2.0 * np.abs(value) + (4.0 * abs(epsilon) * u + (12.0 + 3.0 * FUNCTION / UNIT)))
+    value.imag -= u * epsilon
+    weights = kernel * np.exp(value)
+    sizes = np.abs(weights)
+    relative = np.expm1(np.minimum(error, 600.0))
+    errors: Array = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
+    if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c), which is told up to e^error
+        most = np.abs(kernel) * np.exp(np.minimum(value.real + error, first)) * SECOND_ORDER
+        errors = np.where(error > 600.0, most + sizes, errors)
+    return weights, errors, height, (sizes @ u).tolist(), errors.sum(axis=1).tolist()
+
+
+@loop(loops.cut)
+def _cut(decay: Array, width: float, step: float, wanted: float, most: int) -> tuple[int, float]:
+    """The cell of u beyond which the terms may be dropped, by how the transform decays, and a bound of their sum."""
+    beyond = Cells(width).sums_beyond(np.exp(-decay), step)
+    cell = min(int((beyond > wanted).sum()), COUNT - 1, most)  # what is dropped falls from cell to cell
+    return cell, float(beyond[cell])
 
 
 @dataclass(frozen=True)
@@ -194,36 +232,9 @@ class Contour:
 
     def _weigh(self, value: ComplexArray, error: Array) -> bool:
         """The terms of the sum at the anchor, in units of the first one's size, and bounds of their errors."""
-        c, epsilon, u, nodes = self.c, self.anchor, self.u, self.u.size
-        self.height: list[float]
-        self.lever: list[float]
-        self.sum_error: list[float]
-        if core is not None:
-            self.weights, self.errors = np.empty_like(value), np.empty_like(error)
-            if (found := core.terms(value, error, len(value), self.step, c, epsilon, self.weights, self.errors)) is None:
-                return False
-            self.height, self.lever, self.sum_error = found
-            return True
-        self.height = value[:, 0].real.tolist()
-        w = np.empty(nodes, dtype=np.complex128)
-        w.real, w.imag = c, u
-        kernel = (c * (c + 1.0)) / (w * (w + 1.0))
-        kernel[0] = 0.5
-        value -= np.array(self.height)[:, None]
-        first = error[:, :1]
-        if float(value.real.max()) > 1.0 or not float(first.max()) < 1.0:
+        if (found := _terms(value, error, self.step, self.c, self.anchor)) is None:
             return False
-        error = error + UNIT * (2.0 * np.abs(value) + (4.0 * abs(epsilon) * u + (12.0 + 3.0 * FUNCTION / UNIT)))
-        value.imag -= u * epsilon
-        self.weights = kernel * np.exp(value)
-        sizes = np.abs(self.weights)
-        self.lever = (sizes @ u).tolist()
-        relative = np.expm1(np.minimum(error, 600.0))
-        self.errors = sizes * (relative * SECOND_ORDER + 2.0 * nodes * UNIT)  # of the terms
-        if float(error.max()) > 600.0:  # |phi(c + iu)| <= phi(c), which is told up to e^error
-            most = np.abs(kernel) * np.exp(np.minimum(value.real + error, first)) * SECOND_ORDER
-            self.errors = np.where(error > 600.0, most + sizes, self.errors)
-        self.sum_error = self.errors.sum(axis=1).tolist()
+        self.weights, self.errors, self.height, self.lever, self.sum_error = found
         return True
 
     def _choose_step(self, epsilon: float, log_delta: float) -> None:
@@ -241,12 +252,7 @@ class Contour:
         factor = abs(self.c) * (self.c + 1.0) / self.step * SECOND_ORDER
         wanted = math.exp(-TOLERANCE) * width / self.step / factor
         most = int(math.log(max(self.nodes_allowed * self.step / width, 1.0)) / math.log(RATIO))
-        if core is not None:
-            cell, rest = cast("tuple[int, float]", core.cut(decay, width, self.step, wanted, most))
-        else:
-            beyond = cells.sums_beyond(np.exp(-decay), self.step)
-            cell = min(int((beyond > wanted).sum()), COUNT - 1, most)  # what is dropped falls from cell to cell
-            rest = float(beyond[cell])
+        cell, rest = _cut(decay, width, self.step, wanted, most)
         self.dropped = rest * factor
         return math.ceil(width * RATIO**cell / self.step)
 
@@ -331,12 +337,9 @@ class Contour:
         off = float(self.errors[0] @ size) + float(np.abs(self.weights[0]) @ (size * self.u)) * moved
         return float((self._turned(epsilon)[0] * factor).real.sum()), off * (1.0 + 1e-9)
 
+    @loop(loops.sums)
     def _moments(self, epsilon: float) -> tuple[list[float], list[float]]:
         """The real parts of the terms at this epsilon, summed, and the imaginary parts times u."""
-        if core is not None:
-            return cast(
-                "tuple[list[float], list[float]]", core.sums(self.weights, len(self.weights), self.step, epsilon - self.anchor)
-            )
         turned = self._turned(epsilon)
         return turned.real.sum(axis=1).tolist(), (turned.imag @ self.u).tolist()
 

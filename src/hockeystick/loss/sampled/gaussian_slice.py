@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ...native import core
+from ...native import loops
+from ...native.loops import loop
 from ...numerics.cancellation_free import Array, ComplexArray, exp_remainder, log1p_complex
 from ...numerics.fourier_sums import added_terms, fourier_sums
-from ...numerics.geometric_cells import COUNT, Cells
+from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from .gaussian_decay import cut_step, sampled_gap
 from .quadrature import Grid, Shape
@@ -20,6 +21,10 @@ GridMaker = Callable[[float, float, float, float], Grid]
 _GENTLE, _TERMS = 0.25, 13  # |w L| for which so many terms of the exponential series are all
 _LOOPS = 200_000  # products of nodes from which a product of matrices is faster than the compiled loops
 _FINE, _COARSE = 30.0, 14.0  # -log of the rule's error times the count, for values and for bounds
+
+
+def _light(line: "SampledGaussianSlice", grid: Grid, step: float, nodes: int) -> bool:
+    return grid.rows is not None and grid.z.size * nodes < _LOOPS
 
 
 class SampledGaussianSlice:
@@ -68,16 +73,13 @@ class SampledGaussianSlice:
     def above(self, points: Array) -> Array:
         grid = self.coarse
         k = np.array([1.0 + points if removal else -points for removal in self.removals])
-        out: Array = np.empty_like(k)
-        if core is not None and grid.rows is not None:
-            core.above(grid.rows, grid.numbers, k, out)
-        else:
-            out = self._above(grid, k)
+        out = self._above(grid, k)
         for row, removal in enumerate(self.removals):
             if not removal and points[0] > 0.0:  # Z is at most -floor
                 out[row] = np.minimum(out[row], points * (-grid.floor * (1.0 + 16.0 * UNIT)))
         return out
 
+    @loop(loops.above, when=loops.on_rows)
     def _above(self, grid: Grid, k: Array) -> Array:
         log_weight = k[:, :, None] * grid.ratio + grid.base
         top = log_weight.max(axis=2)
@@ -95,11 +97,10 @@ class SampledGaussianSlice:
         return out
 
     def decay(self, cells: Cells) -> Array:
-        grid = self.coarse
-        if core is not None and grid.rows is not None:
-            found = np.empty((self.k.size, COUNT))
-            core.decay(grid.rows, grid.numbers, self.k, cells.start, found)
-            return found
+        return self._decay(self.coarse, cells)
+
+    @loop(loops.decay, when=loops.on_rows)
+    def _decay(self, grid: Grid, cells: Cells) -> Array:
         log_weight = self.k[:, None] * grid.ratio + grid.base
         shift = float(log_weight.max())
         weight = np.exp(log_weight - shift)
@@ -135,12 +136,9 @@ class SampledGaussianSlice:
         error = lost / magnitude
         return value, error * SECOND_ORDER + 2.0 * UNIT * abs(shift)
 
+    @loop(loops.excess, when=_light)
     def _excess(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """M(k) - 1 = E[e^{kL} - 1 - k x] (E x = 0), so that it has relative accuracy however small it is."""
-        if core is not None and grid.rows is not None and grid.z.size * nodes < _LOOPS:
-            value, error = np.empty((self.k.size, nodes), dtype=np.complex128), np.empty((self.k.size, nodes))
-            core.excess(grid.rows, grid.numbers, self.k, step, nodes, value, error)
-            return value, error
         k = np.empty((self.k.size, nodes), dtype=np.complex128)
         k.real = self.k[:, None]
         k.imag = step * np.arange(nodes)

@@ -18,12 +18,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...native import core
+from ...native import loops
+from ...native.loops import loop
 from ...numerics.cancellation_free import Array
 from ...numerics.normal import LOG_ROOT_TWO_PI, log_tail_bound
 from ...numerics.rounding import FUNCTION, UNIT
@@ -84,10 +85,12 @@ class Shape:
 
     def right_edge(self, k: float, target: float) -> float:
         """A z whose right tail is below e^target, and not much farther than need be."""
-        if core is not None:
-            if (edge := core.right_edge(self.noise, self.rate, k, target)) == math.inf:
-                raise Inconclusive
-            return float(edge)
+        if (edge := self._right_edge(k, target)) == math.inf:
+            raise Inconclusive
+        return edge
+
+    @loop(loops.right_edge)
+    def _right_edge(self, k: float, target: float) -> float:
         z = short = max(0.5 / self.noise, math.sqrt(max(2.0, -2.0 * target)))
         stride = 0.5
         while (excess := self.right_tail(k, z) - target) > 0.0:
@@ -95,7 +98,7 @@ class Shape:
             z += max(stride, 0.7 * (math.sqrt(z * z + 2.0 * excess) - z))
             stride *= 1.5
             if not stride < 1e30:
-                raise Inconclusive
+                return math.inf
         while z - short > max(1.0, 0.02 * z):
             middle = 0.5 * (short + z)
             if self.right_tail(k, middle) > target:
@@ -167,22 +170,17 @@ class Nodes:
         nodes._lay(low, count)
         return nodes
 
+    @loop(loops.lay)
     def _lay(self, low: float, count: int) -> None:
-        if core is None:
-            Nodes.__init__(self, self.shape, low + self.step * np.arange(count), self.step)
-        else:
-            self.rows = np.empty((4, count))
-            core.lay(self.rows, low, self.step, self.shape.noise, self.shape.rate)
-            self.z, self.ratio, self.share, self.base = self.rows
+        Nodes.__init__(self, self.shape, low + self.step * np.arange(count), self.step)
 
     def highest(self, k: float) -> float:
         """The largest of all k L + base."""
         return float((k * self.ratio + self.base).max())
 
+    @loop(loops.expand, when=loops.laid)
     def sums(self, k: float, shift: float = 0.0) -> tuple[float, float, float, float]:
         """The sums of e^{k L + base - shift} times 1, L, L^2 and the share r."""
-        if core is not None and self.rows is not None:
-            return cast("tuple[float, float, float, float]", core.expand(self.rows, k, shift))
         weight = np.exp(k * self.ratio + (self.base - shift))
         first = weight * self.ratio
         return float(weight.sum()), float(first.sum()), float(first @ self.ratio), float(weight @ self.share)
@@ -227,6 +225,8 @@ class Grid(Nodes):
         if ahead > self.most:
             high = max(high, min(shape.right_edge(ahead, -lead), 2.0 * high))
         self.step, self.log_rule = (step, math.inf) if step else self._choose_step(max(level, 0.0))
+        if not self.step > 0.0:
+            raise Inconclusive
         # the strip for real exponents
         self.angle = min(2.0 * math.pi * noise / (self.step * (noise * noise + 0.25 * max(-self.least, 0.0))), 2.5)
         if not 0.0 < (high - self.low) / self.step < 1e12:
@@ -261,14 +261,12 @@ class Grid(Nodes):
             )
         )
 
+    @loop(loops.choose_step)
     def _choose_step(self, level: float) -> tuple[float, float]:
-        """The longest step whose error is below e^(level - lead) for all exponents, and log of a bound of that error."""
-        if core is not None:
-            ends = self.low, self.least, self.most
-            step, error = core.choose_step(self.shape.noise, self.shape.rate, *ends, self.lead, self.reach, level)
-            if not step > 0.0:
-                raise Inconclusive
-            return step, error
+        """The longest step whose error is below e^(level - lead) for all exponents, and log of a bound of that error.
+
+        0 if there is none.
+        """
         shape, noise, least, reach = self.shape, self.shape.noise, min(self.least, 0.0), self.reach
         widest = min(math.sqrt(2.0 * self.lead) / noise, 2.8)
         lean = max(self.most, 0.0) / noise
@@ -298,8 +296,6 @@ class Grid(Nodes):
             alias = self.lead - level + rise
             if alias > 1.0 and 2.0 * math.pi * a / alias > longest:
                 longest, error = 2.0 * math.pi * a / alias, rise - alias - math.log1p(-math.exp(-alias)) + 1e-9
-        if not longest:
-            raise Inconclusive
         return longest, error
 
     def covers(self, k: float, level: float, lead: float, reach: float) -> bool:

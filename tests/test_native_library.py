@@ -1,0 +1,54 @@
+"""The compiled core as a library among others: what it exports, and whom it calls."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import native
+from hockeystick.native import core
+
+pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
+
+SOURCES = Path(native.__file__).parent
+FORMER = {"dot", "exps", "moves_of", "normals"}  # exported once, as functions for several processors evade -fvisibility=hidden
+COMPILER = shutil.which(os.environ.get("CC", "cc"))
+
+
+def names() -> set[str]:
+    """Our functions that several files share, as the sources have them, and former ones."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(SOURCES.glob("*.h")))
+    found = set(re.findall(r"\b(hs_\w+)(?=\()", text))
+    return found | FORMER
+
+
+@pytest.mark.skipif(shutil.which("nm") is None or sys.platform == "darwin", reason="needs nm -D")
+def test_one_symbol_is_exported() -> None:
+    listed = subprocess.run(["nm", "-D", "--defined-only", core.__file__], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[-1] for line in listed.splitlines()] == ["PyInit_core"]
+
+
+@pytest.mark.skipif(COMPILER is None or os.name != "posix", reason="needs a C compiler")
+def test_functions_of_other_libraries_are_not_called(tmp_path: Path) -> None:
+    """A library in the global scope has functions of the same names, whose results are wrong."""
+    if not list(SOURCES.glob("*.h")):
+        pytest.skip("the sources in C are not installed")
+    wrong = "".join(f"double {name}(void) {{ return 0.5; }}\n" for name in sorted(names() - {"exps"}))
+    wrong += "void exps(double *at, long size) { for (long i = 0; i < size; i++) at[i] = 1.01 * exp(at[i]); }\n"
+    source, library = tmp_path / "other.c", tmp_path / "other.so"
+    source.write_text(f"#include <math.h>\n{wrong}", encoding="utf-8")
+    subprocess.run([str(COMPILER), "-shared", "-fPIC", "-o", str(library), str(source), "-lm"], check=True)
+    code = (
+        "import ctypes, sys; other = ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL); other.exps; other.hs_exps; "
+        "import hockeystick as hs; b = (hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000).epsilon_bounds(1e-5); "
+        "print(b.lower.hex(), b.upper.hex())"
+    )
+    said = subprocess.run([sys.executable, "-c", code, str(library)], capture_output=True, text=True, check=True).stdout
+    bounds = (hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000).epsilon_bounds(1e-5)
+    assert said.split() == [bounds.lower.hex(), bounds.upper.hex()]
+    assert bounds.lower < 1.51536191666454 < bounds.upper
