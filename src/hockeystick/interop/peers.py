@@ -85,7 +85,7 @@ def _use(mechanism: Any, count: int) -> Use | None:
     if isinstance(base, Laplace):
         return Use("laplace", base.scale / base.sensitivity, rate, count)
     if isinstance(base, PureDP) and base.neighbours == DEFAULT:
-        return Use("pure", float(base.parameters()["epsilon"]), rate, count)
+        return Use("pure", float(base._parameters()["epsilon"]), rate, count)
     return None
 
 

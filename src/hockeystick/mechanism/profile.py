@@ -86,11 +86,11 @@ class Profile(Claim):
         naive = inverted_rule(rule, checks.positive("sigma", sigma))
         return cls(refined_profile(naive) if refined else naive, neighbours, **more)
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         known = {"function": self.function} if self.claims == () else {"claims": self.claims}
         return {**known, **({} if self.tail is None else {"tail": self.tail}), **self._relation()}
 
-    def _loss(self, twice: bool) -> Any:
+    def _claimed_loss(self, twice: bool) -> Any:
         if not self.claims:
             if twice:
                 raise self._refuse_twice()

@@ -150,7 +150,7 @@ class Release(Attacks):
         """
         if type(delta) is float and 0.0 < delta < 1.0 and len(parts := self.parts) == 1:
             ((mechanism, count),) = parts
-            if ends := close(mechanism.direct(orders(self._meant(neighbours)), count, delta)):
+            if ends := close(mechanism._direct(orders(self._meant(neighbours)), count, delta)):
                 return Bounds(*ends)
         return self._answered(losses.epsilon_intervals, neighbours, "delta", delta, checks.non_negative)
 
@@ -238,46 +238,46 @@ class Release(Attacks):
         from ..loss.composed import composed
 
         wanted = orders(self._meant(neighbours))
-        return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism.loss(wanted)) is not None)
+        return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism._pair_loss(wanted)) is not None)
 
 
 class Mechanism(Release):
-    """One mechanism, used once; `group_size` says of how large groups of records it speaks, if it can tell."""
+    """One mechanism, used once; `_group_size` says of how large groups of records it speaks, if it can tell."""
 
-    group_size: ClassVar[int | None] = None
+    _group_size: ClassVar[int | None] = None
 
     def __init_subclass__(cls, **more: Any) -> None:
         """A class with a loss of its own does not inherit what is told directly of another."""
         super().__init_subclass__(**more)
-        if {"loss", "_loss"} & vars(cls).keys() and "direct" not in vars(cls):
-            cls.direct = Mechanism.direct  # type: ignore[method-assign]
+        if {"_pair_loss", "_claimed_loss"} & vars(cls).keys() and "_direct" not in vars(cls):
+            cls._direct = Mechanism._direct  # type: ignore[method-assign]
 
     @property
     def parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         return ((self, 1),)
 
     @property
-    def claimed_for(self) -> str:
+    def _claimed_for(self) -> str:
         """The relation for which it is stated what it does: a claim may be made for another than add-or-remove."""
         return DEFAULT
 
     @abstractmethod
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
 
-    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Ends | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Ends | None:
         """Both ends of epsilon of so many uses, if that is told at once; some mechanism attains it."""
         return None
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         """The arguments that make it, those at their defaults left out."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters().items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._parameters().items())})"
 
     @property
-    def squared_mu(self) -> float | None:
+    def _squared_mu(self) -> float | None:
         """If the release is dominated by N(mu, 1) against N(0, 1) under add-or-remove: mu squared."""
         return None
 
@@ -326,7 +326,7 @@ def _merged(uses: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
     counts: dict[Mechanism, int] = {}
     for mechanism, count in uses:
         counts[mechanism] = checks.count("count", counts.get(mechanism, 0) + count)
-    sizes = sorted({mechanism.group_size for mechanism in counts if mechanism.group_size is not None})
+    sizes = sorted({mechanism._group_size for mechanism in counts if mechanism._group_size is not None})
     if len(sizes) > 1:
         raise BadValue(
             f"the parts speak of groups of {' and of '.join(map(str, sizes))} records; allowed: one size.  "

@@ -59,7 +59,7 @@ def rho_of(release: Release, neighbours: str) -> float:
 def _known(mechanism: Mechanism, neighbours: str) -> float | None:
     """Where D_a / a is constant, or largest at infinite order."""
     if isinstance(mechanism, Poisson | WithoutReplacement | FullPass):
-        mechanism.loss(orders(neighbours))  # refused where there is no proof
+        mechanism._pair_loss(orders(neighbours))  # refused where there is no proof
         moved = "replace" if isinstance(mechanism, WithoutReplacement) else neighbours  # batches differ by a replacement
         whole = [(_known(one, moved), count) for one, count in mechanism.base.parts]
         rhos = [count * rho for rho, count in whole if rho is not None]
@@ -70,8 +70,8 @@ def _known(mechanism: Mechanism, neighbours: str) -> float | None:
         return mechanism.rho
     wanted = orders(neighbours)
     if isinstance(mechanism, DiscreteGaussian):
-        return up(0.5 * (mechanism.moved(wanted[0]) / mechanism.sigma) ** 2 * (1.0 + 4.0 * UNIT))
-    loss: Any = mechanism.loss(wanted)
+        return up(0.5 * (mechanism._moved(wanted[0]) / mechanism.sigma) ** 2 * (1.0 + 4.0 * UNIT))
+    loss: Any = mechanism._pair_loss(wanted)
     if loss is None:
         return 0.0
     return up(0.5 * loss.square * (1.0 + 4.0 * UNIT)) if isinstance(loss, GaussianLoss) else None

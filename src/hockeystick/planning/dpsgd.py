@@ -141,7 +141,7 @@ def dpsgd(
         else:
             step = noise.with_replacement(draws=batches.batch or 0, examples=batches.examples or 1)
     if sampler != "poisson":  # of which nothing is refused
-        step.loss(orders(relation))  # now rather than at the first question
+        step._pair_loss(orders(relation))  # now rather than at the first question
     drawn = _SAMPLERS[sampler].format(rate=batches.rate_told, batch=batches.batch, examples=batches.examples)
     notes = [counted, f"Batches: {drawn}."]
     if times > 1:

@@ -110,7 +110,7 @@ def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
         theorem = f"{theorem}; of {'; '.join(grounds)}"
         return Step(repr(mechanism), count, f"{words}, on {sampler}", sampler, theorem)
     words, theorem = _FAMILIES.get(type(mechanism).__name__, ("", "the description of the mechanism"))
-    named = words.format(**mechanism.parameters()) if words else repr(mechanism)
+    named = words.format(**mechanism._parameters()) if words else repr(mechanism)
     if isinstance(mechanism, ZCDP) and mechanism.xi:
         named = f"anything ({mechanism.xi:g}, {mechanism.rho:g})-zCDP"
     if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:

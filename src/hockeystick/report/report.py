@@ -138,7 +138,7 @@ class Report:
     @cached_property
     def assumptions(self) -> list[str]:
         """What the answers rest on."""
-        stated = list(self.release.notes_for(self.neighbours)) if isinstance(self.release, Training) else []
+        stated = list(self.release._notes_for(self.neighbours)) if isinstance(self.release, Training) else []
         samplers = {one.sampler for one in steps(self.release, self.neighbours)} - {"all records"}
         drawn = [f"Batches are drawn as stated ({one}); other ways of drawing have other answers." for one in sorted(samplers)]
         if not stated or self.neighbours != self.release.stated:

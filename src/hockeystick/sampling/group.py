@@ -46,7 +46,7 @@ def grouped(run: Release, size: Any) -> Release:
         return GroupedRun(run, count)
     found = joined((one, used) for one, used in moved if one is not None)
     if isinstance(run, Training):
-        return run.renamed(found, f"For groups of {count} records.")
+        return run._renamed(found, f"For groups of {count} records.")
     return found
 
 
@@ -57,7 +57,7 @@ def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
         return replace(mechanism, **more)  # type: ignore[type-var]
     if isinstance(mechanism, GDP):
         return GDP(mu=size * mechanism.claimed_mu, neighbours=mechanism.neighbours)
-    if isinstance(mechanism, Poisson) and isinstance(mechanism.whole(("remove",)), GaussianLoss | None):
+    if isinstance(mechanism, Poisson) and isinstance(mechanism._whole(("remove",)), GaussianLoss | None):
         noises = [one for one, _ in mechanism.base.parts]
         if all(getattr(one, "replace_sensitivity", None) is None for one in noises):
             return GroupedPoisson(mechanism.base, mechanism.rate, size)
@@ -72,10 +72,10 @@ class GroupedPoisson(Sampled):
     rate: float
     size: int
 
-    scheme = "Poisson sampling of groups"
+    _scheme = "Poisson sampling of groups"
 
     @property
-    def group_size(self) -> int:  # type: ignore[override]
+    def _group_size(self) -> int:  # type: ignore[override]
         return self.size
 
     def __post_init__(self) -> None:
@@ -85,13 +85,13 @@ class GroupedPoisson(Sampled):
             raise self._refuse(f"{self.size} records", f"so many components are too many; allowed: at most {_MOST}.")
         self._check_base()
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
-        once = self.whole(("remove",))
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
+        once = self._whole(("remove",))
         if once is None or self.rate == 0.0:
             return None
         if self.rate == 1.0:
-            return GaussianLoss(self.whole(wanted).square * self.size**2)
-        shape = self.shape("remove", self.rate)
+            return GaussianLoss(self._whole(wanted).square * self.size**2)
+        shape = self._shape("remove", self.rate)
         assert shape is not None
         odds, log_weight = math.log(self.rate) - math.log1p(-self.rate), self.size * math.log1p(-self.rate)
         rest, weights = log_weight, []
@@ -103,7 +103,7 @@ class GroupedPoisson(Sampled):
         mixture = Mixture(tuple(weights), moves, rest, shape.noise_error + 4.0 * UNIT, error)
         if "replace" in wanted:
             return MixtureLoss(mixture, mixture)
-        if not self.additive and wanted[0] == "erase":  # nothing is known to attain it
+        if not self._additive and wanted[0] == "erase":  # nothing is known to attain it
             return BetweenLoss((MixtureLoss(mixture, mixture),), ())
         return paired([MixtureLoss(mixture) if one else MixtureLoss(NORMAL, mixture) for one in removals(wanted)])
 
@@ -130,7 +130,7 @@ class GroupedRun(Mechanism):
         """What was counted."""
         return f"{getattr(self.run, 'statement', f'{self.run!r}.')}\nFor groups of {self.size} records."
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         raise self._refuse()
 
     def _refuse(self) -> Unsupported:

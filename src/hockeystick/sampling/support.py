@@ -81,7 +81,7 @@ def status(scheme: str, relation: str, family: str) -> str:
     """
     for claimed in ("add-or-remove", "replace"):
         try:
-            loss = SCHEMES[scheme](FAMILIES[family](claimed)).loss(orders(relation))
+            loss = SCHEMES[scheme](FAMILIES[family](claimed))._pair_loss(orders(relation))
         except Unsupported:
             continue
         return "exact" if _tight(loss) else "bound"

@@ -106,7 +106,7 @@ def parts_of(event: DpEvent, relation: str, within: str | None = None) -> Parts:
         parts = translate(event, relation, within).parts
         if within is None:
             for mechanism, _ in parts:
-                mechanism.loss(orders(relation))  # refused where there is no proof
+                mechanism._pair_loss(orders(relation))  # refused where there is no proof
     except EventRefused:
         raise
     except Unsupported as error:
