@@ -66,11 +66,13 @@ def test_the_public_names():
         "DiscreteLaplace",
         "EdgeOrder",
         "Exponential",
+        "FullPass",
         "Gaussian",
         "GaussianMixture",
         "HockeystickError",
         "Laplace",
         "MissingExtra",
+        "Poisson",
         "Profile",
         "PureDP",
         "RDPAccountant",
@@ -78,6 +80,8 @@ def test_the_public_names():
         "Shuffled",
         "Unreachable",
         "Unsupported",
+        "WithReplacement",
+        "WithoutReplacement",
         "calibrate",
         "compose",
         "conversion",
@@ -88,6 +92,14 @@ def test_the_public_names():
         "split",
         "sweep",
     ]
+
+
+def test_samplers_are_classes_that_the_methods_make():
+    step = hs.Gaussian(sigma=2.0)
+    assert hs.Poisson(step, rate=0.1) == step.poisson(rate=0.1)
+    assert hs.WithoutReplacement(step, batch=1, examples=10) == step.without_replacement(batch=1, examples=10)
+    assert hs.WithReplacement(step, draws=1, examples=10) == step.with_replacement(draws=1, examples=10)
+    assert hs.FullPass(step, by="id") == step.full_pass(by="id")
 
 
 def test_every_public_name_is_there_and_documented():
