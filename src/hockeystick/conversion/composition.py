@@ -3,13 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..checks import count, non_negative
 from ..errors import BadType, BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, down, up
 from ._kernels.broadcast import broadcast
 from .group import exact_up, probability
+
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
 
 _SLACK = 1e-9
 """By how much the hypotheses may fail: the proof uses 1/10 where its hypotheses give 8/75 (1/6 - 2/100 - 4/100)."""
@@ -28,6 +31,10 @@ def basic_composition(parts: Iterable[Sequence[Any]]) -> tuple[float, float]:
     return exact_up(_total(listed, 0)), min(1.0, exact_up(_total(listed, 1)))
 
 
+@overload
+def advanced_composition(parts: Iterable[Sequence[Any]], delta: float) -> float: ...
+@overload
+def advanced_composition(parts: Iterable[Sequence[Any]], delta: "Floats") -> "Array": ...
 def advanced_composition(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
     """The epsilon that running all parts has at `delta`: the smaller of basic and advanced composition (S Theorems 18 and 22).
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,10 +12,21 @@ from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from .optimal_rdp import epsilon_of_renyi, log_delta_of_renyi, rdp_to_delta, rdp_to_epsilon
 
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
+
 _PATIENCE = 4
 _GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
 
 
+@overload
+def rdp_curve_to_epsilon(
+    rdp: Callable[[float], float], delta: float, orders: Iterable[float] | None = None
+) -> tuple[float, float]: ...
+@overload
+def rdp_curve_to_epsilon(
+    rdp: Callable[[float], float], delta: "Floats", orders: Iterable[float] | None = None
+) -> "tuple[Array, Array]": ...
 def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iterable[float] | None = None) -> Any:
     """The smallest epsilon at delta over the orders of a Rényi curve, rounded up, and the order that attains it.
 
@@ -41,6 +52,14 @@ def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iter
     return answer(delta)
 
 
+@overload
+def rdp_curve_to_delta(
+    rdp: Callable[[float], float], epsilon: float, orders: Iterable[float] | None = None
+) -> tuple[float, float]: ...
+@overload
+def rdp_curve_to_delta(
+    rdp: Callable[[float], float], epsilon: "Floats", orders: Iterable[float] | None = None
+) -> "tuple[Array, Array]": ...
 def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iterable[float] | None = None) -> Any:
     """The smallest delta at epsilon over the orders of a Rényi curve, rounded up, and the order that attains it.
 

@@ -10,23 +10,26 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..bounds import Bounds
 from ..checks import count, non_negative, positive
 from ..errors import BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, UNIT, up
-from ._kernels.broadcast import broadcast
+from ._kernels.broadcast import Broadcast, broadcast
 from ._kernels.normals import checked_epsilon, line_mu, mills
 from .gdp import mu_ends
 from .partial_order import checked_profile
+
+if TYPE_CHECKING:
+    from ..bounds import Array
 
 MOST_INTERVALS = 1_000_000
 MOST_EVALUATIONS = 200_000
 _FIRST = 8
 
 
-def gdp_transform(profile: Callable[[float], float]) -> Callable[[Any], Any]:
+def gdp_transform(profile: Callable[[float], float]) -> "Broadcast[[float], float, Array]":
     """G: the function epsilon -> mu_GDP(epsilon, profile(epsilon)), rounded up; inf where the profile is 1 (G, Definition 4.1).
 
     >>> gdp_transform(lambda epsilon: 0.5 if epsilon < 1.0 else 0.0)([0.0, 2.0]).round(9)
@@ -150,7 +153,7 @@ def _raised(delta: float) -> float:
     return delta * (1.0 + 1e-9) + 1e-15
 
 
-def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds:
+def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds[float]:
     """The supremum of G over [0, epsilon_head] between two staircases on a uniform grid (G, Theorem 4.6; errata G-E2 to G-E5).
 
     With x_i = i D, D = epsilon_head / intervals: the largest mu_GDP(x_i, delta(x_(i+1))), i <= intervals, and the largest
@@ -179,7 +182,7 @@ def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, interva
     return Bounds(lower, upper)
 
 
-def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: float) -> Bounds:
+def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: float) -> Bounds[float]:
     """Both ends, at most `tolerance` apart, of the supremum of G over [0, epsilon_head] (G, Theorem 4.1).
 
     With mu = upper a mechanism that has this profile is (epsilon_head, mu)-head GDP.  `profile` maps one epsilon to a delta.  It

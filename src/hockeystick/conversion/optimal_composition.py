@@ -11,7 +11,7 @@ and some adaptive choice of such parts attains it.
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -23,10 +23,17 @@ from ._kernels.broadcast import broadcast
 from .composition import Part, checked_parts
 from .group import exact_up, probability
 
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
+
 _SURE = 700.0  # a sign that is minus with probability below e^-700 counts as plus
 _FEW = 64
 
 
+@overload
+def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: float) -> float: ...
+@overload
+def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: "Floats") -> "Array": ...
 def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> Any:
     """The smallest delta at epsilon of running all parts, (epsilon, delta) or (epsilon, delta, count), rounded up.
 
@@ -48,6 +55,10 @@ def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> A
     return answer(epsilon)
 
 
+@overload
+def optimal_composition_epsilon(parts: Iterable[Sequence[Any]], delta: float) -> float: ...
+@overload
+def optimal_composition_epsilon(parts: Iterable[Sequence[Any]], delta: "Floats") -> "Array": ...
 def optimal_composition_epsilon(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
     """The smallest epsilon at delta of running all parts, rounded up; inf if delta is below 1 - product of (1 - delta_j).
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -11,9 +11,14 @@ from ..checks import real
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from ._kernels import arguments
-from ._kernels.broadcast import broadcast
+from ._kernels.broadcast import Broadcast, broadcast
 from .curve import best_order
 from .group import probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..bounds import Array, Floats
 
 _POINTS = 48
 
@@ -64,6 +69,12 @@ def _sufficient(epsilon: float, epsilon0: float, delta0: float) -> float:
     return down(delta0 - lost)
 
 
+@overload
+def implies(epsilon0: float, delta0: float, epsilon: float, delta: float) -> bool: ...
+@overload
+def implies(
+    epsilon0: "float | Floats", delta0: "float | Floats", epsilon: "float | Floats", delta: "float | Floats"
+) -> "bool | NDArray[np.bool_]": ...
 def implies(epsilon0: Any, delta0: Any, epsilon: Any, delta: Any) -> Any:
     """Whether every (epsilon0, delta0)-DP mechanism is (epsilon, delta)-DP, decided exactly (G, Theorem 3.1).
 
@@ -111,7 +122,7 @@ def checked_profile(profile: Any) -> Callable[[float], float]:
     return value
 
 
-def inverted_rule(rule: Callable[[float, float], float], sigma: float) -> Callable[[Any], Any]:
+def inverted_rule(rule: Callable[[float, float], float], sigma: float) -> "Broadcast[[float], float, Array]":
     """The naive profile of noise `sigma`: the smallest delta with rule(epsilon, delta) <= sigma, rounded up; 1 if there is none.
 
     `rule` maps epsilon and delta to the noise that makes a mechanism (epsilon, delta)-DP, and must not increase in delta.  It may
@@ -151,7 +162,7 @@ def inverted_rule(rule: Callable[[float, float], float], sigma: float) -> Callab
     return naive
 
 
-def refined_profile(profile: Callable[[float], float]) -> Callable[[Any], Any]:
+def refined_profile(profile: Callable[[float], float]) -> "Broadcast[[float], float, Array]":
     """The profile that a naive one implies through the partial order, rounded up (G, appendix B; errata G-E10, G-E14, G-E23).
 
     The infimum of `implied_delta(epsilon0, profile(epsilon0), epsilon)` over epsilon0 >= epsilon.  Any epsilon0 is a proof, so
@@ -179,6 +190,14 @@ def refined_profile(profile: Callable[[float], float]) -> Callable[[Any], Any]:
     return refined
 
 
+@overload
+def refine_noise(rule: Callable[[float, float], float], epsilon: float, delta: float) -> tuple[float, float, float]: ...
+@overload
+def refine_noise(
+    rule: Callable[[float, float], float], epsilon: "Floats", delta: "float | Floats"
+) -> "tuple[Array, Array, Array]": ...
+@overload
+def refine_noise(rule: Callable[[float, float], float], epsilon: float, delta: "Floats") -> "tuple[Array, Array, Array]": ...
 def refine_noise(rule: Callable[[float, float], float], epsilon: Any, delta: Any) -> Any:
     """(sigma, epsilon0, delta0): the least noise that a rule asks for a pair that implies (epsilon, delta) (G, 5.2, appendix C).
 

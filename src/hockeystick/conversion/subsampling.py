@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,12 @@ from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, up
 from ._kernels import arguments
-from ._kernels.broadcast import broadcast
+from ._kernels.broadcast import Broadcast, broadcast
 from .group import curve, exact_up, group_rdp, log_mixture, probability
 from .subsampling_bounds import large_order
+
+if TYPE_CHECKING:
+    from ..bounds import Floats
 
 Array = npt.NDArray[np.float64]
 
@@ -26,6 +29,12 @@ _STEP = 2.0**-16
 _BITS = 128
 
 
+@overload
+def amplify_rdp(order: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def amplify_rdp(order: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def amplify_rdp(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """The Rényi value of a mechanism run on a Poisson sample: S Theorem 34 at whole orders.
 
@@ -123,7 +132,7 @@ def amplify_approx(epsilon: float, delta: float, rate: float) -> tuple[float, fl
     return log_mixture(rate, epsilon), exact_up(Fraction(rate) * Fraction(delta))
 
 
-def amplify_profile(profile: Callable[[float], float], rate: float) -> Callable[[Any], Any]:
+def amplify_profile(profile: Callable[[float], float], rate: float) -> "Broadcast[[float], float, Array]":
     """The profile epsilon -> delta of a mechanism run on a sample (S Theorem 29, GDPT section 5.3).
 
     rate * profile(log(1 + (e^epsilon - 1) / rate)), for epsilon from 0 up.  `profile` must not increase; for which
@@ -161,6 +170,14 @@ def _unsampled(epsilon: float, rate: float) -> float:
     return max(epsilon, down(value, 3.0 * FUNCTION * value))
 
 
+@overload
+def fixed_size_rdp(order: float, via: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def fixed_size_rdp(order: "Floats", via: "float | Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def fixed_size_rdp(order: float, via: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def fixed_size_rdp(order: float, via: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def fixed_size_rdp(order: Any, via: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """The Rényi value of a sample of fixed size, a fraction `rate` of the records, for replacing one (S section 6.7).
 

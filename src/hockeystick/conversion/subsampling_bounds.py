@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..checks import non_negative, real
 from ..checks import rate as checked_rate
@@ -30,12 +30,25 @@ from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from .group import curve, exact_up, log_mixture
 
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
+
 _MOST_RATE = 0.6321205588285577  # the largest double below 1 - 1/e
 _DECIMALS = Context(prec=70, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero, Overflow])
 _TINY = Decimal(10) ** -30
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
+@overload
+def amplify_rdp_analytic(order: float, rate: float, rdp: Callable[[float], float], omega: float | None = None) -> float: ...
+@overload
+def amplify_rdp_analytic(
+    order: "Floats", rate: "float | Floats", rdp: Callable[[float], float], omega: "float | Floats | None" = None
+) -> "Array": ...
+@overload
+def amplify_rdp_analytic(
+    order: float, rate: "Floats", rdp: Callable[[float], float], omega: "float | Floats | None" = None
+) -> "Array": ...
 def amplify_rdp_analytic(order: Any, rate: Any, rdp: Callable[[float], float], omega: Any = None) -> Any:
     """The Rényi value of a Poisson sample from the values of orders 2 and omega alone (S Proposition 41, its first form).
 
@@ -128,6 +141,12 @@ def _decimal_up(value: Decimal) -> float:
     return near if near == math.inf or Decimal(near) >= value else math.nextafter(near, math.inf)
 
 
+@overload
+def amplify_rdp_large_order(order: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def amplify_rdp_large_order(order: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def amplify_rdp_large_order(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp_large_order(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """The Rényi value of a Poisson sample from the value of the same order alone: good for large orders (S Proposition 42).
 
@@ -153,6 +172,12 @@ def large_order(order: float, rate: float, known: Callable[[float], float]) -> f
     return min(value, exact_up(Fraction(log_mixture(rate, share * Fraction(value))) / share))
 
 
+@overload
+def amplify_rdp_lower(order: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def amplify_rdp_lower(order: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def amplify_rdp_lower(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp_lower(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """What the Rényi value of a Poisson sample is at least: rdp(order) - order / (order - 1) log(1 / rate) (S section 6.6).
 

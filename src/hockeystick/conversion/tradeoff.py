@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import checks
 from ..errors import BadType, BadValue
@@ -22,6 +22,9 @@ from .best_test import best_test
 from .curve import best_order, checked_curve, listed_orders
 from .group import probability
 from .partial_order import checked_profile
+
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
 
 
 @broadcast
@@ -86,6 +89,14 @@ def _renyi_error(order: float, gamma: float, alpha: float) -> float:
         low, high = (middle, high) if excluded(middle) else (low, middle)
 
 
+@overload
+def rdp_curve_tradeoff(
+    rdp: Callable[[float], float], alpha: float, orders: Iterable[float] | None = None
+) -> tuple[float, float]: ...
+@overload
+def rdp_curve_tradeoff(
+    rdp: Callable[[float], float], alpha: "Floats", orders: Iterable[float] | None = None
+) -> "tuple[Array, Array]": ...
 def rdp_curve_tradeoff(rdp: Callable[[float], float], alpha: Any, orders: Iterable[float] | None = None) -> Any:
     """The largest `rdp_tradeoff` over the orders of a Rényi curve, rounded down, and the order that attains it.
 
@@ -108,6 +119,10 @@ def rdp_curve_tradeoff(rdp: Callable[[float], float], alpha: Any, orders: Iterab
     return answer(alpha)
 
 
+@overload
+def profile_tradeoff(profile: Callable[[float], float], alpha: float) -> float: ...
+@overload
+def profile_tradeoff(profile: Callable[[float], float], alpha: "Floats") -> "Array": ...
 def profile_tradeoff(profile: Callable[[float], float], alpha: Any) -> Any:
     """The smallest second error that a privacy profile, of both orders, allows at level alpha; rounded down.
 
@@ -133,6 +148,10 @@ def profile_tradeoff(profile: Callable[[float], float], alpha: Any) -> Any:
     return answer(alpha)
 
 
+@overload
+def tradeoff_to_delta(tradeoff: Callable[[float], float], epsilon: float) -> float: ...
+@overload
+def tradeoff_to_delta(tradeoff: Callable[[float], float], epsilon: "Floats") -> "Array": ...
 def tradeoff_to_delta(tradeoff: Callable[[float], float], epsilon: Any) -> Any:
     """delta(epsilon) = max over alpha of 1 - f(alpha) - e^epsilon alpha for a convex trade-off curve f; rounded up.
 

@@ -15,7 +15,7 @@ from .. import checks
 from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
 from ..loss.engines.compiled import response_epsilon
-from ..neighbours import DEFAULT, Order, checked, same_size
+from ..neighbours import DEFAULT, Order, Relation, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
 
@@ -23,10 +23,10 @@ from .response import epsilon_at_most
 class Claim(Mechanism):
     """What all claims share: the relation they are made for."""
 
-    neighbours: str
+    neighbours: Relation
 
     @property
-    def _claimed_for(self) -> str:
+    def _claimed_for(self) -> Relation:
         return self.neighbours
 
     def _check_relation(self) -> None:
@@ -80,9 +80,9 @@ class GDP(Claim):
     """
 
     claimed_mu: float  # `mu` is the question
-    neighbours: str
+    neighbours: Relation
 
-    def __init__(self, mu: float, neighbours: str = DEFAULT) -> None:
+    def __init__(self, mu: float, neighbours: Relation = DEFAULT) -> None:
         number = checks.non_negative("mu", mu)
         if number > 0.0:
             checks.ratio("mu", number, 1.0)
@@ -108,9 +108,9 @@ class PureDP(Claim):
     """
 
     claimed_epsilon: float  # `epsilon` and `delta` are the questions
-    neighbours: str
+    neighbours: Relation
 
-    def __init__(self, epsilon: float, neighbours: str = DEFAULT) -> None:
+    def __init__(self, epsilon: float, neighbours: Relation = DEFAULT) -> None:
         self._set(claimed_epsilon=epsilon_at_most("epsilon", epsilon), neighbours=neighbours)
 
     def _parameters(self) -> dict[str, Any]:
@@ -133,9 +133,9 @@ class ApproxDP(Claim):
 
     claimed_epsilon: float
     claimed_delta: float
-    neighbours: str
+    neighbours: Relation
 
-    def __init__(self, epsilon: float, delta: float, neighbours: str = DEFAULT) -> None:
+    def __init__(self, epsilon: float, delta: float, neighbours: Relation = DEFAULT) -> None:
         number = checks.real("delta", delta, "a probability from 0 to below 1")
         if not 0.0 <= number < 1.0:
             raise BadValue(f"delta is {number}; allowed: a probability from 0 to below 1 (a delta of 1 promises nothing).")
@@ -165,7 +165,7 @@ class ZCDP(Claim):
     """
 
     rho: float
-    neighbours: str = DEFAULT
+    neighbours: Relation = DEFAULT
     xi: float = 0.0
 
     def __post_init__(self) -> None:
@@ -203,7 +203,7 @@ class RDP(Claim):
     orders: tuple[float, ...] = ()
     values: tuple[float, ...] = ()
     curve: Callable[[float], float] | None = None
-    neighbours: str = DEFAULT
+    neighbours: Relation = DEFAULT
 
     def __post_init__(self) -> None:
         if self.curve is not None:

@@ -8,6 +8,7 @@ from ..loss.pairs.renyi import RenyiLoss
 from ..mechanism.claim import ZCDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
+from ..neighbours import Relation
 from ..sampling.base import Sampled
 from ..sampling.group import GroupedPoisson, GroupedRun
 from ..sampling.support import THEOREMS
@@ -85,12 +86,12 @@ class Step(NamedTuple):
     theorem: str
 
 
-def steps(release: Release, neighbours: str) -> list[Step]:
+def steps(release: Release, neighbours: Relation) -> list[Step]:
     """What each part of a run is."""
     return [_step(mechanism, count, neighbours) for mechanism, count in release.parts]
 
 
-def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
+def _step(mechanism: Mechanism, count: int, neighbours: Relation) -> Step:
     if isinstance(mechanism, GroupedRun):
         inner = steps(mechanism.run, neighbours)
         words = "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in inner)
@@ -140,7 +141,7 @@ def _scheme(mechanism: Any) -> tuple[str, str]:
     return kind, f"a sample ({mechanism!r})"
 
 
-def engine(release: Release, neighbours: str) -> str:
+def engine(release: Release, neighbours: Relation) -> str:
     """How the intervals of epsilon and delta come about."""
     if isinstance(release, GroupedRun):
         return "the profile of the run, carried to groups, [S22] section 6.2"
@@ -161,7 +162,7 @@ def group_size(release: Release) -> int:
     return max((one.size for one, _ in release.parts if isinstance(one, GroupedPoisson)), default=1)
 
 
-def neighbouring(release: Release, neighbours: str) -> str:
+def neighbouring(release: Release, neighbours: Relation) -> str:
     """Which data sets count as neighbours, in words."""
     size = group_size(release)
     return RELATIONS[neighbours] + (f", where for one record stands a group of up to {size} together" if size > 1 else "")

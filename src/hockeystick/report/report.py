@@ -12,7 +12,7 @@ from ..conversion.group import probability
 from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release
 from ..mechanism.training import Training
-from ..neighbours import STATED, Stated, checked
+from ..neighbours import STATED, Relation, Stated, checked
 from ..planning.rdp_accountant import RDPAccountant
 from . import render
 from .methods import cited, engine, keyed, neighbouring, steps
@@ -47,7 +47,7 @@ class Report:
 
     release: Release
     at: float
-    neighbours: str
+    neighbours: Relation
     mu_delta: float
 
     # the answers
@@ -240,7 +240,7 @@ class Report:
         return self.to_html()
 
 
-def report(release: Release, delta: float, neighbours: str = STATED, mu_delta: float = 1e-10) -> Report:
+def report(release: Release, delta: float, neighbours: Relation = STATED, mu_delta: float = 1e-10) -> Report:
     """The report of a release at one delta; `mu_delta` is the delta up to which mu is given.
 
     >>> import hockeystick as hs

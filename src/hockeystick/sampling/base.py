@@ -55,7 +55,7 @@ class Sampled(Mechanism):
 
     def _whole(self, wanted: tuple[Order, ...]) -> Any:
         """The loss of the base itself, without a sample; Gaussian parts are one."""
-        parts = [(mechanism._pair_loss(wanted), count) for mechanism, count in self.base.parts]
+        parts: list[tuple[Any, int]] = [(mechanism._pair_loss(wanted), count) for mechanism, count in self.base.parts]
         found = [(loss, count) for loss, count in parts if loss is not None]
         if not found:
             return None

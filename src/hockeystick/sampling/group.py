@@ -18,7 +18,7 @@ from ..mechanism.claim import GDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.training import Training
-from ..neighbours import DEFAULT, STATED, Order
+from ..neighbours import DEFAULT, STATED, Order, Relation
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from .base import Sampled, removals
 from .fixed_size import WithoutReplacement
@@ -122,7 +122,7 @@ class GroupedRun(Mechanism):
     size: int
 
     @property
-    def stated(self) -> str:
+    def stated(self) -> Relation:
         return self.run.stated
 
     @property
@@ -152,7 +152,7 @@ class GroupedRun(Mechanism):
 
     __rmul__ = __mul__
 
-    def _meant(self, neighbours: str) -> str:
+    def _meant(self, neighbours: Relation) -> Relation:
         """The steps from one data set to the other go one way, but both ways must be known to turn them around."""
         relation = super()._meant(neighbours)
         if relation not in ("replace", "zero-out"):
@@ -169,7 +169,7 @@ class GroupedRun(Mechanism):
                     f"batch of {one.batch}.  Ask for neighbours='replace', or for smaller groups."
                 )
 
-    def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
+    def delta_bounds(self, epsilon: Any, neighbours: Relation = STATED) -> Bounds[Any]:
         if isinstance(epsilon, list | tuple | np.ndarray):
             found = [self.delta_bounds(float(one), neighbours).upper for one in np.ravel(epsilon)]
             return Bounds(np.zeros(np.shape(epsilon)), np.reshape(found, np.shape(epsilon)), False)
@@ -180,11 +180,11 @@ class GroupedRun(Mechanism):
             delta = min(1.0, up(1.0 - math.exp(value) * (1.0 - delta), 8.0 * FUNCTION))
         return Bounds(0.0, delta, False)
 
-    def log_delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
+    def log_delta_bounds(self, epsilon: Any, neighbours: Relation = STATED) -> Bounds[Any]:
         delta = self.delta_bounds(epsilon, neighbours).upper
         return Bounds(-math.inf, up(math.log(delta), FUNCTION * abs(math.log(delta))) if delta else -math.inf, False)
 
-    def epsilon_bounds(self, delta: Any, neighbours: str = STATED) -> Bounds:
+    def epsilon_bounds(self, delta: Any, neighbours: Relation = STATED) -> Bounds[Any]:
         if isinstance(delta, list | tuple | np.ndarray):
             found = [self.epsilon_bounds(float(one), neighbours).upper for one in np.ravel(delta)]
             return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)
