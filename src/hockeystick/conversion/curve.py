@@ -33,6 +33,31 @@ def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iter
     `rdp` maps an order above 1 to its Rényi value, a number from 0 up or inf; it is called with one float at a time.
     Real orders are searched unless `orders` are listed; any order gives a valid epsilon (A, Eq. 22 and 24 with Theorem 3).
 
+    Parameters
+    ----------
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+    delta : float or array_like
+        A probability above 0 and below 1.
+    orders : iterable of float, optional
+        The orders to try, above 1; by default all real orders.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        Epsilon, rounded up, and the order that gives it.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If rdp is infinite at every order that was tried.
+
+    Examples
+    --------
     >>> epsilon, order = rdp_curve_to_epsilon(lambda order: 0.5 * order, delta=1e-5)
     >>> round(epsilon, 9), round(order, 3)
     (4.728385649, 5.432)
@@ -65,6 +90,29 @@ def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iter
 
     As `rdp_curve_to_epsilon` (A, Eq. 4 and 21 with Theorem 3).  Where rdp is infinite throughout, delta is 1.
 
+    Parameters
+    ----------
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    orders : iterable of float, optional
+        The orders to try, above 1; by default all real orders.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        Delta, rounded up, and the order that gives it.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> delta, order = rdp_curve_to_delta(lambda order: 0.5 * order, epsilon=4.0)
     >>> print(f"{delta:.9e}", round(order, 3))
     1.957674751e-04 4.737

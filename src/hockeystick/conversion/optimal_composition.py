@@ -41,6 +41,27 @@ def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> A
     different ones (where the losses fall on few values far apart, the proved accuracy may be less).  Parts may be chosen
     adaptively as far as their epsilons and deltas are fixed in advance (S section 7).
 
+    Parameters
+    ----------
+    parts : iterable of tuple
+        Each (epsilon, delta) or (epsilon, delta, count), epsilon from 0 up.
+    epsilon : float or array_like
+        From 0 to 1e100.
+
+    Returns
+    -------
+    float or ndarray
+        Delta, rounded up.
+
+    Raises
+    ------
+    BadType
+        If parts is no sequence of sequences of real numbers, or the other argument no real number and no array of them.
+    BadValue
+        If a part has another length, or a number is out of its range.
+
+    Examples
+    --------
     >>> round(optimal_composition_delta([(0.1, 0.0), (0.2, 0.0), (0.3, 0.0)], epsilon=0.35), 11)
     0.04399511058
     >>> round(optimal_composition_delta([(0.1, 1e-8, 1000)], epsilon=12.0), 12)
@@ -64,6 +85,27 @@ def optimal_composition_epsilon(parts: Iterable[Sequence[Any]], delta: Any) -> A
 
     As `optimal_composition_delta`.
 
+    Parameters
+    ----------
+    parts : iterable of tuple
+        Each (epsilon, delta) or (epsilon, delta, count), epsilon from 0 up.
+    delta : float or array_like
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        Epsilon, rounded up; inf where no epsilon holds.
+
+    Raises
+    ------
+    BadType
+        If parts is no sequence of sequences of real numbers, or the other argument no real number and no array of them.
+    BadValue
+        If a part has another length, or a number is out of its range.
+
+    Examples
+    --------
     >>> round(optimal_composition_epsilon([(1.0, 1e-6, 20)], delta=1e-4), 9)
     19.957010969
     """

@@ -55,6 +55,33 @@ def amplify_rdp_analytic(order: Any, rate: Any, rdp: Callable[[float], float], o
     log(1 + e / 2 order (order - 1) rate^2 (e^rdp(2) - 1) + ((order - 1) rate)^omega e^((omega - 1) rdp(omega))) / (order - 1)
     for any omega >= order; the best omega is sought unless given.  Needs rate <= 1 - 1/e, else `Unsupported`.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+    omega : float or array_like, optional
+        A Rényi order from `order` to 1e15; by default the best one is sought.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of the Rényi divergence, rounded up.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If rate is above 1 - 1/e.
+
+    Examples
+    --------
     >>> round(amplify_rdp_analytic(3, 0.05, lambda order: order / 2, omega=5), 12)
     0.113685487567
     """
@@ -152,6 +179,29 @@ def amplify_rdp_large_order(order: Any, rate: Any, rdp: Callable[[float], float]
 
     order / (order - 1) log(1 - rate + rate e^((1 - 1 / order) rdp(order))).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of the Rényi divergence, rounded up.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> amplify_rdp_large_order(2.0, 1.0, lambda order: order / 2)
     1.0
     """
@@ -184,6 +234,29 @@ def amplify_rdp_lower(order: Any, rate: Any, rdp: Callable[[float], float]) -> A
     Here `rdp` is the divergence itself from the mechanism's output with a record to that without, or less.  May be
     negative, and then says nothing; 0 at rate 0.  Rounded down.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+
+    Returns
+    -------
+    float or ndarray
+        A lower bound of the Rényi divergence, rounded down.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(amplify_rdp_lower(20, 0.05, lambda order: order / 2), 12)
     6.846597606785
     """
@@ -212,6 +285,31 @@ def amplify_zcdp(order: float, rate: float, rho: float) -> float:
     4 rate), provided that rho <= 1 and omega >= 3 + 2 log(1 / rho) / log(1 / rate), which rates up to 1/16 alone can meet
     (S-E16); else `Unsupported`.  At rate 0 and rho 0 the value is 0.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rho : float or array_like
+        The parameter of zCDP, from 0 up.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of the Rényi divergence, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If a hypothesis of the theorem does not hold.
+
+    Examples
+    --------
     >>> round(amplify_zcdp(3.0, 1e-4, 0.1) * 1e8, 12)
     3.0
     """

@@ -86,7 +86,8 @@ class Profile(Claim):
         >>> round(sgd.function(0.0), 6)
         0.646685
         """
-        from ..conversion.partial_order import inverted_rule, refined_profile
+        from ..conversion._kernels.profiles import inverted_rule
+        from ..conversion.partial_order import refined_profile
 
         naive = inverted_rule(rule, checks.positive("sigma", sigma))
         return cls(refined_profile(naive) if refined else naive, neighbours, **more)

@@ -14,7 +14,7 @@ from .pairs import Ends, Pairs
 
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
-    from ...conversion.best_test import Errors
+    from ...conversion._kernels.best_test import Errors
 
 
 class Attacks(Pairs):
