@@ -163,7 +163,7 @@ def test_claims_are_for_one_relation():
         hs.ZCDP(0.1, "zero-out"),
         hs.RDP((2.0,), (0.1,), None, "zero-out"),
     ):
-        assert claim.epsilon(1e-5, "zero-out") == type(claim)(**{**claim.parameters(), "neighbours": "add-or-remove"}).epsilon(
+        assert claim.epsilon(1e-5, "zero-out") == type(claim)(**{**claim._parameters(), "neighbours": "add-or-remove"}).epsilon(
             1e-5
         )
         for relation in ("add-or-remove", "add", "remove", "replace"):

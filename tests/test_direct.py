@@ -185,10 +185,16 @@ def test_very_many_steps() -> None:
 
 def test_a_loss_of_its_own() -> None:
     class Other(hs.Gaussian):
-        def loss(self, wanted):  # type: ignore[no-untyped-def]
-            return hs.Gaussian(sigma=self.sigma / 2.0).loss(wanted)
+        def _pair_loss(self, wanted):  # type: ignore[no-untyped-def]
+            return hs.Gaussian(sigma=self.sigma / 2.0)._pair_loss(wanted)
 
     assert Other(sigma=1.0).epsilon(1e-5) == Other(sigma=1.0).epsilon([1e-5])[0] == hs.Gaussian(sigma=0.5).epsilon(1e-5)
+
+    class Another(hs.PureDP):
+        def _claimed_loss(self, twice):  # type: ignore[no-untyped-def]
+            return hs.PureDP(epsilon=2.0 * self.claimed_epsilon)._claimed_loss(twice)
+
+    assert Another(epsilon=1.0).epsilon(1e-5) == Another(epsilon=1.0).epsilon([1e-5])[0] == hs.PureDP(epsilon=2.0).epsilon(1e-5)
 
 
 def test_first_questions_of_many_threads() -> None:

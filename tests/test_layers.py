@@ -46,10 +46,10 @@ MOST_MODULES = 16  # in a folder
 
 # Convenience methods that import, inside themselves, what stands below them (for type checkers also at the top).
 EXCEPTIONS = {
-    ("mechanism.release", "sampling.poisson"),  # Release.poisson
-    ("mechanism.release", "sampling.fixed_size"),  # Release.without_replacement, Release.with_replacement
-    ("mechanism.release", "sampling.full_pass"),  # Release.full_pass
-    ("mechanism.release", "sampling.group"),  # Release.group
+    ("mechanism.samplers", "sampling.poisson"),  # Samplers.poisson
+    ("mechanism.samplers", "sampling.fixed_size"),  # Samplers.without_replacement, Samplers.with_replacement
+    ("mechanism.samplers", "sampling.full_pass"),  # Samplers.full_pass
+    ("mechanism.samplers", "sampling.group"),  # Samplers.group
     ("mechanism.release", "portable"),  # Release.to_json
     ("mechanism.release", "report.report"),  # Release.report
     ("report.report", "__init__"),  # the version

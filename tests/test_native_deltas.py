@@ -118,7 +118,7 @@ def test_many_epsilons_in_balls(seed: int) -> None:
     middle = run.epsilon(1e-9, neighbours="remove")
     epsilons = np.linspace(0.8, 1.1, 7) * middle
     low, high = run.log_delta_bounds(epsilons, neighbours="remove")
-    loss = composed([(run.parts[0][0].loss(("remove",)), count)])
+    loss = composed([(run.parts[0][0]._pair_loss(("remove",)), count)])
     for place in (0, 3, 6):
         near = Saddle.of_epsilon(loss, float(epsilons[place]))
         contour = Contour([Part("remove", sigma, rate, count)], float(epsilons[place]), near.c, near.width, near.log_delta)

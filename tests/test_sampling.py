@@ -28,11 +28,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def opposed(sigma: float, rate: float) -> MixtureLoss:
-    return hs.Gaussian(sigma=sigma).poisson(rate=rate).loss(("replace",))
+    return hs.Gaussian(sigma=sigma).poisson(rate=rate)._pair_loss(("replace",))
 
 
 def fold(sigma: float, batch: int, examples: int) -> FoldedLoss:
-    return hs.Gaussian(sigma=sigma).without_replacement(batch=batch, examples=examples).loss(("replace",)).covers[0]
+    return hs.Gaussian(sigma=sigma).without_replacement(batch=batch, examples=examples)._pair_loss(("replace",)).covers[0]
 
 
 # oracles: high precision, straight from the definitions

@@ -215,6 +215,37 @@ def test_bounds_are_values():
         bounds.lower = 0.0
 
 
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [
+        (2.0, 1.0),
+        (2, 1),
+        (math.nan, 1.0),
+        (1.0, math.nan),
+        (np.float64(2.0), 1.0),
+        (np.array([0.0, 2.0]), np.array([1.0, 1.0])),
+        (np.array([0.0, math.nan]), np.array([1.0, 1.0])),
+    ],
+)
+def test_bounds_are_ordered_numbers(lower, upper):
+    with pytest.raises(hs.BadValue, match="lower <= upper"):
+        hs.Bounds(lower, upper)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [("0", "1"), (None, 1.0), (0.0, None), (True, 2.0), ([0.0], [1.0])])
+def test_bounds_of_something_else_are_refused(lower, upper):
+    with pytest.raises(hs.BadType, match="an array of numbers"):
+        hs.Bounds(lower, upper)
+
+
+def test_bounds_that_may_be():
+    assert hs.Bounds(1.0, 1.0).width == hs.Bounds(0, 0).width == 0.0
+    assert hs.Bounds(0.0, math.inf).width == math.inf
+    assert hs.Bounds(-math.inf, -math.inf).upper == -math.inf
+    assert hs.Bounds(np.zeros(0), np.zeros(0)).width.shape == (0,)
+    assert hs.Bounds(np.zeros(2), np.ones(2)).width.tolist() == [1.0, 1.0]
+
+
 def test_a_training_run_shows_its_relation_and_its_sampler():
     run = hs.dpsgd(examples=1000, batch=10, epochs=3, sigma=4.0, sampler="shuffle", neighbours="zero-out")
     assert repr(run) == "Training(Gaussian(sigma=4.0).full_pass(by='shuffle') * 3, neighbours='zero-out')"

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from .planning.split import split
     from .planning.sweep import sweep
     from .portable import from_json
+    from .sampling.fixed_size import WithoutReplacement, WithReplacement
+    from .sampling.full_pass import FullPass
+    from .sampling.poisson import Poisson
     from .sampling.shuffled import Shuffled
 
 __version__ = "0.1.0"
@@ -46,11 +49,13 @@ __all__ = [
     "DiscreteLaplace",
     "EdgeOrder",
     "Exponential",
+    "FullPass",
     "Gaussian",
     "GaussianMixture",
     "HockeystickError",
     "Laplace",
     "MissingExtra",
+    "Poisson",
     "Profile",
     "PureDP",
     "RDPAccountant",
@@ -58,6 +63,8 @@ __all__ = [
     "Shuffled",
     "Unreachable",
     "Unsupported",
+    "WithReplacement",
+    "WithoutReplacement",
     "calibrate",
     "compose",
     "conversion",
@@ -88,6 +95,9 @@ __getattr__ = _later(
         "planning.split": ("split",),
         "planning.sweep": ("sweep",),
         "portable": ("from_json",),
+        "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
+        "sampling.full_pass": ("FullPass",),
+        "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),
     },
 )

@@ -1,6 +1,6 @@
 """Which data sets count as neighbours, and which ordered pairs must then be composed."""
 
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 from .errors import BadType, BadValue
 
@@ -11,8 +11,11 @@ Order = Literal["remove", "add", "replace", "erase", "restore"]
 contributes nothing, stands in Q where P has the record; "restore" is the reverse.
 """
 
-RELATIONS = ("add-or-remove", "add", "remove", "replace", "zero-out")
-DEFAULT = "add-or-remove"
+Relation = Literal["add-or-remove", "add", "remove", "replace", "zero-out"]
+"""How two neighbouring data sets differ: by a record that is added or removed, replaced, or zeroed out."""
+
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+DEFAULT: Relation = "add-or-remove"
 
 
 class Stated(str):
@@ -21,7 +24,7 @@ class Stated(str):
     __slots__ = ()
 
 
-STATED = Stated(DEFAULT)
+STATED = cast(Relation, Stated(DEFAULT))
 
 _ORDERS: dict[str, tuple[Order, ...]] = {
     "add-or-remove": ("remove", "add"),
@@ -52,7 +55,7 @@ def same_size(wanted: tuple[Order, ...]) -> bool:
     return "remove" not in wanted and "add" not in wanted
 
 
-def checked(neighbours: Any) -> str:
+def checked(neighbours: Any) -> Relation:
     """The relation, if it is one."""
     if not isinstance(neighbours, str):
         raise BadType(f"neighbours is {neighbours!r}; allowed: one of {', '.join(RELATIONS)}.")

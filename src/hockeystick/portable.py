@@ -113,7 +113,7 @@ def _described(release: Release) -> dict[str, Any]:
         return {"kind": "grouped", "size": release.size, "run": _described(release.run)}
     for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
-            values = release.parameters()
+            values = release._parameters()
             if any(callable(value) for value in values.values()):
                 raise _from_function(release)
             return {"kind": kind, **{name: _plain(value) for name, value in values.items()}}

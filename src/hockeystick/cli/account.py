@@ -11,7 +11,7 @@ from ..errors import BadValue, HockeystickError
 from ..mechanism.claim import GDP, RDP, ZCDP, ApproxDP
 from ..mechanism.release import Release
 from ..mechanism.training import Training
-from ..neighbours import Stated
+from ..neighbours import Relation, Stated
 from ..planning.concentrated import rho_of
 from ..planning.dpsgd import dpsgd as training
 from ..report.methods import neighbouring
@@ -83,7 +83,7 @@ def dpsgd(
     if sampler is None or sigma is None:
         missing = "sampler" if sampler is None else "sigma"
         raise BadValue(f"--{missing} is missing; the answer depends on it.  An example: --sampler poisson --sigma 1.1.")
-    given = {} if neighbours is None else {"neighbours": neighbours}
+    given: dict[str, Any] = {} if neighbours is None else {"neighbours": neighbours}
     with in_options():
         run = training(
             sigma=sigma,
@@ -289,7 +289,7 @@ def _claim(epsilon: float | None, delta: float | None, mu: float | None, rho: fl
 def _answer(
     release: Release,
     delta: float,
-    neighbours: str,
+    neighbours: Relation,
     json: bool,
     budget: float | None,
     sampler: str | None = None,
@@ -335,5 +335,5 @@ def _answer(
         )
 
 
-def _between(bounds: Bounds) -> str:
+def _between(bounds: Bounds[float]) -> str:
     return "the truth lies between" if bounds.tight else "the truth lies between; how far below the upper end is not known"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import BadValue, HockeystickError
-from ..neighbours import RELATIONS, STATED, checked
+from ..neighbours import RELATIONS, STATED, Relation, checked
 
 Run = Annotated[
     list[str] | None,
@@ -70,7 +70,7 @@ def in_options() -> Iterator[None]:
         raise type(error)(words) from None
 
 
-def relation(given: str | None, settings: dict[str, Any] | None = None) -> str:
+def relation(given: str | None, settings: dict[str, Any] | None = None) -> Relation:
     """The relation of the command line, else of the file, else the one that the run states."""
     wanted = given if given is not None else (settings or {}).get("neighbours")
     return STATED if wanted is None else checked(wanted)

@@ -48,17 +48,13 @@ if TYPE_CHECKING:
         rdp_tradeoff,
         tradeoff_to_delta,
     )
-    from .zcdp import (
-        pure_to_zcdp,
-        pure_to_zcdp_tight,
-        zcdp_budget,
+    from .zcdp import pure_to_zcdp, pure_to_zcdp_tight, zcdp_budget, zcdp_to_delta, zcdp_to_epsilon
+    from .zcdp_bounds import (
         zcdp_budget_classic,
         zcdp_budget_closed,
         zcdp_budget_improved,
-        zcdp_to_delta,
         zcdp_to_delta_classic,
         zcdp_to_delta_improved,
-        zcdp_to_epsilon,
         zcdp_to_epsilon_classic,
         zcdp_to_epsilon_closed,
         zcdp_to_epsilon_improved,
@@ -186,17 +182,13 @@ __getattr__ = later(
             "rdp_tradeoff",
             "tradeoff_to_delta",
         ),
-        "zcdp": (
-            "pure_to_zcdp",
-            "pure_to_zcdp_tight",
-            "zcdp_budget",
+        "zcdp": ("pure_to_zcdp", "pure_to_zcdp_tight", "zcdp_budget", "zcdp_to_delta", "zcdp_to_epsilon"),
+        "zcdp_bounds": (
             "zcdp_budget_classic",
             "zcdp_budget_closed",
             "zcdp_budget_improved",
-            "zcdp_to_delta",
             "zcdp_to_delta_classic",
             "zcdp_to_delta_improved",
-            "zcdp_to_epsilon",
             "zcdp_to_epsilon_classic",
             "zcdp_to_epsilon_closed",
             "zcdp_to_epsilon_improved",

@@ -3,13 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..checks import count, non_negative
 from ..errors import BadType, BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, down, up
 from ._kernels.broadcast import broadcast
 from .group import exact_up, probability
+
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
 
 _SLACK = 1e-9
 """By how much the hypotheses may fail: the proof uses 1/10 where its hypotheses give 8/75 (1/6 - 2/100 - 4/100)."""
@@ -21,6 +24,25 @@ def basic_composition(parts: Iterable[Sequence[Any]]) -> tuple[float, float]:
 
     The parts may be chosen adaptively (S Theorem 22); delta is at most 1.
 
+    Parameters
+    ----------
+    parts : iterable of tuple
+        Each (epsilon, delta) or (epsilon, delta, count), epsilon from 0 up.
+
+    Returns
+    -------
+    tuple of float
+        Epsilon and delta, rounded up.
+
+    Raises
+    ------
+    BadType
+        If parts is no sequence of sequences of real numbers.
+    BadValue
+        If a part has another length, or a number that is out of its range.
+
+    Examples
+    --------
     >>> basic_composition([(0.5, 0.0, 3), (0.25, 1e-6)])
     (1.75, 1e-06)
     """
@@ -28,6 +50,10 @@ def basic_composition(parts: Iterable[Sequence[Any]]) -> tuple[float, float]:
     return exact_up(_total(listed, 0)), min(1.0, exact_up(_total(listed, 1)))
 
 
+@overload
+def advanced_composition(parts: Iterable[Sequence[Any]], delta: float) -> float: ...
+@overload
+def advanced_composition(parts: Iterable[Sequence[Any]], delta: "Floats") -> "Array": ...
 def advanced_composition(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
     """The epsilon that running all parts has at `delta`: the smaller of basic and advanced composition (S Theorems 18 and 22).
 
@@ -35,6 +61,29 @@ def advanced_composition(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
     epsilons, which also holds at d = 0 (erratum S-E18).  Below that nothing is proved and `Unsupported` is raised.  The parts
     may be chosen adaptively.
 
+    Parameters
+    ----------
+    parts : iterable of tuple
+        Each (epsilon, delta) or (epsilon, delta, count), epsilon from 0 up.
+    delta : float or array_like
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        Epsilon, rounded up.
+
+    Raises
+    ------
+    BadType
+        If parts is no sequence of sequences of real numbers, or the other argument no real number and no array of them.
+    BadValue
+        If a part has another length, or a number is out of its range.
+    Unsupported
+        If delta is below the sum of the parts' deltas.
+
+    Examples
+    --------
     >>> round(advanced_composition([(0.1, 0.0, 100)], delta=1e-6), 9), advanced_composition([(0.5, 0.0)], 0.0)
     (5.75652177, 0.5)
     """
@@ -89,6 +138,33 @@ def mean_error_lower_bound(examples: int, queries: int, epsilon: float, delta: f
     entries and one vector may be replaced (S Theorem 25).  Needs delta <= 1 / (100 examples) and
     queries >= 200 (e^epsilon - 1)^2 examples, else `Unsupported`.
 
+    Parameters
+    ----------
+    examples : int or array_like
+        The number of records, a whole number from 1 up.
+    queries : int or array_like
+        The number of coordinates, a whole number from 1 up.
+    epsilon : float or array_like
+        From 0 up.
+    delta : float or array_like, default 0.0
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        A lower bound of the error, rounded down.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If a hypothesis of the theorem does not hold.
+
+    Examples
+    --------
     >>> round(mean_error_lower_bound(1000, 100_000, 0.5), 9)
     0.030466452
     """

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,16 +12,52 @@ from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from .optimal_rdp import epsilon_of_renyi, log_delta_of_renyi, rdp_to_delta, rdp_to_epsilon
 
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
+
 _PATIENCE = 4
 _GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
 
 
+@overload
+def rdp_curve_to_epsilon(
+    rdp: Callable[[float], float], delta: float, orders: Iterable[float] | None = None
+) -> tuple[float, float]: ...
+@overload
+def rdp_curve_to_epsilon(
+    rdp: Callable[[float], float], delta: "Floats", orders: Iterable[float] | None = None
+) -> "tuple[Array, Array]": ...
 def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iterable[float] | None = None) -> Any:
     """The smallest epsilon at delta over the orders of a Rényi curve, rounded up, and the order that attains it.
 
     `rdp` maps an order above 1 to its Rényi value, a number from 0 up or inf; it is called with one float at a time.
     Real orders are searched unless `orders` are listed; any order gives a valid epsilon (A, Eq. 22 and 24 with Theorem 3).
 
+    Parameters
+    ----------
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+    delta : float or array_like
+        A probability above 0 and below 1.
+    orders : iterable of float, optional
+        The orders to try, above 1; by default all real orders.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        Epsilon, rounded up, and the order that gives it.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If rdp is infinite at every order that was tried.
+
+    Examples
+    --------
     >>> epsilon, order = rdp_curve_to_epsilon(lambda order: 0.5 * order, delta=1e-5)
     >>> round(epsilon, 9), round(order, 3)
     (4.728385649, 5.432)
@@ -41,11 +77,42 @@ def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iter
     return answer(delta)
 
 
+@overload
+def rdp_curve_to_delta(
+    rdp: Callable[[float], float], epsilon: float, orders: Iterable[float] | None = None
+) -> tuple[float, float]: ...
+@overload
+def rdp_curve_to_delta(
+    rdp: Callable[[float], float], epsilon: "Floats", orders: Iterable[float] | None = None
+) -> "tuple[Array, Array]": ...
 def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iterable[float] | None = None) -> Any:
     """The smallest delta at epsilon over the orders of a Rényi curve, rounded up, and the order that attains it.
 
     As `rdp_curve_to_epsilon` (A, Eq. 4 and 21 with Theorem 3).  Where rdp is infinite throughout, delta is 1.
 
+    Parameters
+    ----------
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    orders : iterable of float, optional
+        The orders to try, above 1; by default all real orders.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        Delta, rounded up, and the order that gives it.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> delta, order = rdp_curve_to_delta(lambda order: 0.5 * order, epsilon=4.0)
     >>> print(f"{delta:.9e}", round(order, 3))
     1.957674751e-04 4.737

@@ -13,7 +13,7 @@ from ..numerics.rounding import FUNCTION, UNIT, up
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from ._kernels.normals import mu_bounds
-from .zcdp import zcdp_budget_classic, zcdp_budget_improved
+from .zcdp_bounds import zcdp_budget_classic, zcdp_budget_improved
 
 
 def _count(value: Any) -> float:
@@ -31,6 +31,31 @@ def _variance(count: float, rho: float) -> float:
 def gaussian_variance_classic(count: int, epsilon: float, delta: float) -> float:
     """sigma^2 = T / (2 (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2), T = count, rounded up (A, before Eq. 28).
 
+    Parameters
+    ----------
+    count : int or array_like
+        How many releases there are, a whole number from 1 up.
+    epsilon : float or array_like
+        Above 0, at most 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        A variance that suffices, in units of the squared sensitivity, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+    Unreachable
+        If no ordinary double is large enough.
+
+    Examples
+    --------
     >>> round(gaussian_variance_classic(count=1, epsilon=1, delta=1e-5), 10)
     24.0154409608
     """
@@ -42,6 +67,31 @@ def gaussian_variance_classic(count: int, epsilon: float, delta: float) -> float
 def gaussian_variance_improved(count: int, epsilon: float, delta: float) -> float:
     """The infimum of A, Eq. 79, over the orders from 1 to 1 / delta, rounded up: a guarantee, unlike Theorem 5.
 
+    Parameters
+    ----------
+    count : int or array_like
+        How many releases there are, a whole number from 1 up.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        A variance that suffices, in units of the squared sensitivity, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+    Unreachable
+        If no ordinary double is large enough.
+
+    Examples
+    --------
     >>> round(gaussian_variance_improved(count=1, epsilon=1, delta=1e-5), 10)
     16.3630796156
     """
@@ -56,6 +106,31 @@ def gaussian_variance_asymptotic(count: int, epsilon: float, delta: float) -> fl
     The variance that the theorem names can be too small by far (erratum A-E8: 7.35 where 20.77 is needed at epsilon 0.3, delta
     0.01); use `gaussian_sigma` or `gaussian_variance_improved`.  Needs 2 delta log(1/delta) < epsilon < 2 log(1/delta).
 
+    Parameters
+    ----------
+    count : int or array_like
+        How many releases there are, a whole number from 1 up.
+    epsilon : float or array_like
+        Above 0, at most 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        The value of the three terms, not rounded and no guarantee.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If the hypothesis of the theorem does not hold.
+
+    Examples
+    --------
     >>> round(gaussian_variance_asymptotic(count=1, epsilon=0.5, delta=1e-5), 10)
     55.4652859693
     """
@@ -74,6 +149,31 @@ def gaussian_variance_asymptotic(count: int, epsilon: float, delta: float) -> fl
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     """The smallest sigma of Gaussian noise for (epsilon, delta)-DP at this 2-norm sensitivity, rounded up (S, Corollaries 8, 10).
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+    sensitivity : float or array_like, default 1.0
+        By how much one record moves the answer, in the 2-norm; above 0.
+
+    Returns
+    -------
+    float or ndarray
+        The standard deviation, in the unit of the sensitivity, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+    Unreachable
+        If no ordinary double is large enough.
+
+    Examples
+    --------
     >>> round(gaussian_sigma(epsilon=1, delta=1e-5), 10)
     3.7306316348
     """

@@ -12,9 +12,10 @@ import numpy as np
 from .. import checks
 from ..errors import BadType
 from ..numerics.roots import increasing_root
-from ..numerics.rounding import ERFCX, FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
+from ..numerics.rounding import ERFCX, FUNCTION, SMALLEST, UNIT, up
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
+from ._kernels.gaussian_ends import error_ends, exact_square, log_delta_up, mu_ends
 from ._kernels.normals import (
     ROOT_HALF,
     ROOT_TWO_PI,
@@ -22,7 +23,6 @@ from ._kernels.normals import (
     checked_mu,
     exact_exponent,
     hockey_stick,
-    log_tail,
     mu_bounds,
     quantile,
     stick,
@@ -36,6 +36,27 @@ def gdp_to_delta(mu: float, epsilon: float) -> float:
 
     Within 1.5e-13 of the truth for epsilon up to 1e4 and delta from 1e-300 up; beyond, within 1e-15 mu.
 
+    Parameters
+    ----------
+    mu : float or array_like
+        The parameter of Gaussian DP, from 0 to 1e8.
+    epsilon : float or array_like
+        From 0 to 1e15.
+
+    Returns
+    -------
+    float or ndarray
+        Delta, from 0 to 1, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> print(f"{gdp_to_delta(mu=6, epsilon=200):.12e}")
     3.436019483216e-203
     """
@@ -56,18 +77,32 @@ def gdp_to_log_delta(mu: float, epsilon: float) -> float:
 
     -inf for mu = 0.
 
+    Parameters
+    ----------
+    mu : float or array_like
+        The parameter of Gaussian DP, from 0 to 1e8.
+    epsilon : float or array_like
+        From 0 to 1e15.
+
+    Returns
+    -------
+    float or ndarray
+        The natural logarithm of delta, rounded up; -inf for mu = 0.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(gdp_to_log_delta(mu=1, epsilon=100), 9)
     -4960.254553817
     """
     mu, epsilon = checked_mu(mu), checked_epsilon(epsilon)
-    return _log_delta(mu, epsilon) if mu > 0.0 else -math.inf
-
-
-def _log_delta(mu: float, epsilon: float) -> float:
-    """An upper bound of log delta."""
-    high, low, factor, error = hockey_stick(mu, epsilon)
-    log = math.log(factor) if factor > 0.0 else -744.0
-    return min(0.0, up(high + (log + low), error + FUNCTION * abs(log) + 2.0 * UNIT * abs(high + log)))
+    return log_delta_up(mu, epsilon) if mu > 0.0 else -math.inf
 
 
 @broadcast
@@ -76,6 +111,27 @@ def gdp_to_epsilon(mu: float, delta: float) -> float:
 
     It is 0 for delta >= delta_mu(0).  Just below, where epsilon is small against mu, only mu * 1e-13 can be told.
 
+    Parameters
+    ----------
+    mu : float or array_like
+        The parameter of Gaussian DP, from 0 to 1e8.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        Epsilon, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(gdp_to_epsilon(mu=1, delta=1e-5), 12)
     4.377178095681
     """
@@ -86,7 +142,7 @@ def gdp_to_epsilon(mu: float, delta: float) -> float:
         return 0.0
     target = math.log(delta)
     target -= FUNCTION * abs(target)
-    if _log_delta(mu, 0.0) <= target:
+    if log_delta_up(mu, 0.0) <= target:
         return 0.0
 
     def excess(epsilon: float) -> tuple[float, float]:
@@ -96,7 +152,7 @@ def gdp_to_epsilon(mu: float, delta: float) -> float:
     most = max(0.0, mu * (0.5 * mu - float(ndtri_exp(target))))  # delta is at most P(N > epsilon/mu - mu/2)
     epsilon = max(0.0, increasing_root(excess, most, lower=0.0, upper=math.nextafter(most * (1.0 + 1e-12) + SMALLEST, math.inf)))
     least = UNIT * max(epsilon, SMALLEST / UNIT)
-    while (lack := _log_delta(mu, epsilon) - target) > 0.0:
+    while (lack := log_delta_up(mu, epsilon) - target) > 0.0:
         slope = excess(epsilon)[1]
         epsilon = up(epsilon, max(least, 1.02 * lack / slope if slope > 0.0 else 0.0))
         least *= 2.0
@@ -110,24 +166,32 @@ def gdp_mu(epsilon: float, delta: float) -> float:
     0 for delta = 0, inf for delta = 1 (erratum G-E17).  Within 1e-13 of the truth, or 3e-15 log(1/delta) if that is more and
     epsilon is not above mu.
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 to 1e15.
+    delta : float or array_like
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        Mu, rounded up; inf for delta = 1.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(gdp_mu(epsilon=1, delta=1e-5), 12)
     0.268051123211
     """
     epsilon, delta = checked_epsilon(epsilon), probability("delta", delta)
     return mu_ends(epsilon, delta)[1]
-
-
-def mu_ends(epsilon: float, delta: float) -> tuple[float, float]:
-    """Both ends of `gdp_mu`.
-
-    >>> lower, upper = mu_ends(1.0, 1e-5)
-    >>> lower < upper < lower + 1e-13
-    True
-    """
-    if delta == 0.0 or delta == 1.0:
-        return (0.0, 0.0) if delta == 0.0 else (math.inf, math.inf)
-    log = math.log(delta)
-    return mu_bounds(epsilon, log + FUNCTION * log, log - FUNCTION * log)
 
 
 @broadcast
@@ -137,6 +201,27 @@ def gdp_mu_gradient(mu: float, epsilon: float) -> tuple[float, float]:
     Mills' ratio at mu/2 + epsilon/mu, hence below sqrt(pi/2) (erratum G-E1: both signs of the exponents are misprinted), and
     1 / phi(mu/2 - epsilon/mu), which is inf where it is beyond the doubles.
 
+    Parameters
+    ----------
+    mu : float or array_like
+        Above 0, at most 1e8.
+    epsilon : float or array_like
+        From 0 to 1e15.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        The derivative by epsilon and the one by delta, both rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> slope, steep = gdp_mu_gradient(mu=1, epsilon=1)
     >>> round(slope, 12), round(steep, 12)
     (0.515815638218, 2.840381951812)
@@ -156,25 +241,38 @@ def gdp_mu_gradient(mu: float, epsilon: float) -> tuple[float, float]:
 def compose_gdp(mus: Iterable[float]) -> float:
     """mu = sqrt(mu_1^2 + mu_2^2 + ...): the smallest double that is at least that (G, section 1; Dong, Roth, Su).
 
+    Parameters
+    ----------
+    mus : iterable of float
+        The parameters of the parts, each from 0 to 1e8; none gives 0.
+
+    Returns
+    -------
+    float
+        Mu of the composition, rounded up to the next double.
+
+    Raises
+    ------
+    BadType
+        If mus is no sequence, or an entry no real number.
+    BadValue
+        If an entry is out of its range.
+
+    Examples
+    --------
     >>> compose_gdp([3.0, 4.0]), compose_gdp([])
     (5.0, 0.0)
     """
     if isinstance(mus, str | bytes) or not isinstance(mus, Iterable) or getattr(mus, "ndim", 1) != 1:
         raise BadType(f"mus is {mus!r} ({type(mus).__name__}); allowed: a sequence of numbers from 0 up.")
     given = [checked_mu(one) for one in (mus.tolist() if isinstance(mus, np.ndarray) else mus)]
-    total = sum(_square(one) for one in given)
+    total = sum(exact_square(one) for one in given)
     value = math.hypot(*given)
-    while _square(value) < total:
+    while exact_square(value) < total:
         value = math.nextafter(value, math.inf)
-    while value > 0.0 and _square(before := math.nextafter(value, 0.0)) >= total:
+    while value > 0.0 and exact_square(before := math.nextafter(value, 0.0)) >= total:
         value = before
     return value
-
-
-def _square(value: float) -> int:
-    """In units of 2^-2148, exactly."""
-    numerator, denominator = value.as_integer_ratio()
-    return (numerator * ((1 << 1074) // denominator)) ** 2
 
 
 @broadcast
@@ -183,6 +281,27 @@ def gdp_tradeoff(mu: float, alpha: float) -> float:
 
     Within 2e-14 (1 + |x|) of the truth, x = Phi^-1(beta), relative to it.
 
+    Parameters
+    ----------
+    mu : float or array_like
+        The parameter of Gaussian DP, from 0 to 1e8.
+    alpha : float or array_like
+        The type-I error of the test, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        The type-II error, rounded down.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(gdp_tradeoff(mu=2, alpha=0.5), 12)
     0.022750131948
     """
@@ -190,41 +309,29 @@ def gdp_tradeoff(mu: float, alpha: float) -> float:
     return error_ends(mu, mu, probability("alpha", alpha))[0][0]
 
 
-def error_ends(least: float, most: float, alpha: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Both ends of `gdp_tradeoff` and of 1 minus it, for a mu from `least` to `most`.
-
-    >>> (lower, upper), _ = error_ends(40.0, 40.0, 1e-3)
-    >>> lower < upper < lower * (1.0 + 1e-11)
-    True
-    """
-    if alpha == 0.0 or alpha == 1.0:
-        return (1.0 - alpha, 1.0 - alpha), (alpha, alpha)
-    if most == 0.0:
-        return (down(1.0 - alpha), up(1.0 - alpha)), (alpha, alpha)
-    if alpha <= 0.5:
-        log = math.log(alpha)
-        ends = quantile(log - FUNCTION * log, -1.0), quantile(log + FUNCTION * log, 1.0)
-    else:  # 1 - alpha is exact
-        log = math.log(1.0 - alpha)
-        ends = -quantile(log + FUNCTION * log, 1.0), -quantile(log - FUNCTION * log, -1.0)
-    low, high = down(ends[0] - most), up(ends[1] - least)
-    return (_normal(low, -1.0), _normal(high, 1.0)), (_normal(-high, -1.0), _normal(-low, 1.0))
-
-
-def _normal(x: float, sign: float) -> float:
-    """P(N < x), rounded down (sign -1) or up."""
-    if x > 0.0:
-        value, error = log_tail(x)
-        rest = exp_up(up(value, error)) if sign < 0.0 else exp_down(down(value, error))
-        return max(0.0, down(1.0 - rest)) if sign < 0.0 else min(1.0, up(1.0 - rest))
-    value, error = log_tail(-x)
-    return exp_down(down(value, error)) if sign < 0.0 else exp_up(up(value, error))
-
-
 @broadcast
 def pure_to_gdp(epsilon: float) -> float:
     """mu = -2 Phi^-1(1 / (1 + e^epsilon)), the smallest that follows from epsilon-DP, rounded up (G, Theorem 5.1).
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 to 1e15.
+
+    Returns
+    -------
+    float or ndarray
+        The smallest mu, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(pure_to_gdp(epsilon=1), 12)
     1.232035385345
     """

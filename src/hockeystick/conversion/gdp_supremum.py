@@ -10,25 +10,47 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..bounds import Bounds
 from ..checks import count, non_negative, positive
 from ..errors import BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, UNIT, up
-from ._kernels.broadcast import broadcast
+from ._kernels.broadcast import Broadcast, broadcast
+from ._kernels.gaussian_ends import mu_ends
 from ._kernels.normals import checked_epsilon, line_mu, mills
-from .gdp import mu_ends
-from .partial_order import checked_profile
+from ._kernels.profiles import checked_profile
+
+if TYPE_CHECKING:
+    from ..bounds import Array
 
 MOST_INTERVALS = 1_000_000
 MOST_EVALUATIONS = 200_000
 _FIRST = 8
 
 
-def gdp_transform(profile: Callable[[float], float]) -> Callable[[Any], Any]:
+def gdp_transform(profile: Callable[[float], float]) -> "Broadcast[[float], float, Array]":
     """G: the function epsilon -> mu_GDP(epsilon, profile(epsilon)), rounded up; inf where the profile is 1 (G, Definition 4.1).
 
+    Parameters
+    ----------
+    profile : callable
+        The privacy profile: maps one epsilon to a delta from 0 to 1.
+
+    Returns
+    -------
+    callable
+        G, a function of a number or an array; its values are rounded up.
+
+    Raises
+    ------
+    BadType
+        If profile is no function, or G is given no real number and no array of them.
+    BadValue
+        If the profile returns no probability, or G is given an epsilon outside 0 to 1e15.
+
+    Examples
+    --------
     >>> gdp_transform(lambda epsilon: 0.5 if epsilon < 1.0 else 0.0)([0.0, 2.0]).round(9)
     array([1.3489795, 0.       ])
     """
@@ -49,6 +71,25 @@ def tail_mu(limsup: float) -> float:
     `limsup` is that of epsilon^2 / (-2 log delta(epsilon)), known by proof: no finite number of values of a profile tells it.
     It may be inf; then, and only then, the mechanism is not GDP for any mu (G, Theorem 4.3).
 
+    Parameters
+    ----------
+    limsup : float or array_like
+        From 0 up, or inf.
+
+    Returns
+    -------
+    float or ndarray
+        The limit superior of G, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> tail_mu(0.0), tail_mu(0.25), tail_mu(math.inf)
     (0.0, 0.5, inf)
     """
@@ -150,13 +191,38 @@ def _raised(delta: float) -> float:
     return delta * (1.0 + 1e-9) + 1e-15
 
 
-def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds:
+def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds[float]:
     """The supremum of G over [0, epsilon_head] between two staircases on a uniform grid (G, Theorem 4.6; errata G-E2 to G-E5).
 
     With x_i = i D, D = epsilon_head / intervals: the largest mu_GDP(x_i, delta(x_(i+1))), i <= intervals, and the largest
     mu_GDP(x_(i+1), delta(x_i)), i <= intervals + 1, which asks the profile a little beyond the head.  For privacy profiles they
     differ by sqrt(2 pi) D at most.  `head_mu` needs far fewer evaluations.
 
+    Parameters
+    ----------
+    profile : callable
+        The privacy profile: maps one epsilon to a delta from 0 to 1.
+    epsilon_head : float
+        The end of the head, above 0, at most 1e15.
+    intervals : int
+        The number of cells of the grid, from 1 to 1 000 000.
+
+    Returns
+    -------
+    Bounds
+        Both ends of the supremum, the upper one rounded up.
+
+    Raises
+    ------
+    BadType
+        If profile is no function, or another argument no real number.
+    BadValue
+        If an argument is out of its range, or the profile returns no probability or increases.
+    Unsupported
+        If the profile is 1 somewhere on the head.
+
+    Examples
+    --------
     >>> lower, upper = head_mu_grid(lambda epsilon: max(0.0, -math.expm1(epsilon / 2.0 - 1.0)), 2.0, 20)
     >>> round(lower, 12), round(upper, 12)
     (1.731085278012, 1.868441824758)
@@ -179,7 +245,7 @@ def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, interva
     return Bounds(lower, upper)
 
 
-def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: float) -> Bounds:
+def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: float) -> Bounds[float]:
     """Both ends, at most `tolerance` apart, of the supremum of G over [0, epsilon_head] (G, Theorem 4.1).
 
     With mu = upper a mechanism that has this profile is (epsilon_head, mu)-head GDP.  `profile` maps one epsilon to a delta.  It
@@ -187,6 +253,31 @@ def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: f
     every privacy profile is (so that `upper` holds for the mechanism also if `profile` is only a bound of its own), unless they
     show that it is not: then only Theorem 4.5 and that it does not increase are used, which takes more evaluations.
 
+    Parameters
+    ----------
+    profile : callable
+        The privacy profile: maps one epsilon to a delta from 0 to 1.
+    epsilon_head : float
+        The end of the head, above 0, at most 1e15.
+    tolerance : float
+        The width to reach, above 0.
+
+    Returns
+    -------
+    Bounds
+        Both ends of the supremum, at most `tolerance` apart.
+
+    Raises
+    ------
+    BadType
+        If profile is no function, or another argument no real number.
+    BadValue
+        If an argument is out of its range, or the profile returns no probability or increases.
+    Unsupported
+        If the profile is 1 somewhere on the head, or 200 000 evaluations do not reach the tolerance.
+
+    Examples
+    --------
     >>> bounds = head_mu(lambda epsilon: max(0.0, -math.expm1(epsilon / 2.0 - 1.0)), epsilon_head=2.0, tolerance=1e-9)
     >>> round(bounds.upper, 8), bounds.width <= 1e-9
     (1.80090519, True)

@@ -76,6 +76,27 @@ def replace_from_add_remove(epsilon: float, delta: float) -> tuple[float, float]
 
     A replacement is a removal and an addition: (2 epsilon, (1 + e^epsilon) delta), delta at most 1.
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 up.
+    delta : float or array_like
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        Epsilon and delta of a replacement, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> replace_from_add_remove(0.0, 1e-6)
     (0.0, 2e-06)
     """
@@ -90,6 +111,29 @@ def group_approx(epsilon: float, delta: float, size: int) -> tuple[float, float]
     (size epsilon, (1 + e^epsilon + ... + e^((size - 1) epsilon)) delta), delta at most 1; with `size` 2 this is
     `replace_from_add_remove`.
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 up.
+    delta : float or array_like
+        A probability from 0 to 1.
+    size : int or array_like
+        The number of records, a whole number from 1 up.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        Epsilon and delta of the group, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> group_approx(0.0, 1e-6, 4)
     (0.0, 4e-06)
     """
@@ -118,6 +162,31 @@ def mixture_rdp(order: float, weight: float, first: float, second: float) -> flo
     log((1 - weight) e^((order - 1) first) + weight e^((order - 1) second)) / (order - 1), at most the larger of the
     two; order 1, where it is their mean, is included.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order from 1 to 1e15.
+    weight : float or array_like
+        The probability of the second pair, from 0 to 1.
+    first : float or array_like
+        The Rényi divergence of the first pair, from 0 up.
+    second : float or array_like
+        The Rényi divergence of the second pair, from 0 up.
+
+    Returns
+    -------
+    float or ndarray
+        The Rényi divergence of the choice, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> mixture_rdp(2.0, 0.3, 0.5, 0.5)
     0.5
     """
@@ -138,6 +207,31 @@ def group_rdp(order: float, via: float, first: Callable[[float], float], second:
 
     via / (via - 1) first(order (via - 1) / (via - order)) + second(via).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    via : float or array_like
+        A Rényi order above `order`, at most 1e15.
+    first : callable
+        The Rényi curve of (P, Q).
+    second : callable
+        The Rényi curve of (Q, R).
+
+    Returns
+    -------
+    float or ndarray
+        The Rényi divergence, rounded up; inf where a curve is.
+
+    Raises
+    ------
+    BadType
+        If first or second is no function, or another argument no real number and no array of them.
+    BadValue
+        If first or second returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(group_rdp(2, 4, lambda order: order / 2, lambda order: order / 2), 12)
     4.0
     """
@@ -157,6 +251,27 @@ def group_rdp(order: float, via: float, first: Callable[[float], float], second:
 def group_zcdp(rho1: float, rho2: float) -> float:
     """The rho of a pair (P, R) from those of (P, Q) and (Q, R): (sqrt(rho1) + sqrt(rho2))^2 (S Lemma 33.7).
 
+    Parameters
+    ----------
+    rho1 : float or array_like
+        The parameter of the first pair, from 0 up.
+    rho2 : float or array_like
+        The parameter of the second pair, from 0 up.
+
+    Returns
+    -------
+    float or ndarray
+        The parameter of both steps together, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> group_zcdp(0.25, 0.0), round(group_zcdp(0.25, 0.25), 12)
     (0.25, 1.0)
     """

@@ -11,7 +11,7 @@ and some adaptive choice of such parts attains it.
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -23,10 +23,17 @@ from ._kernels.broadcast import broadcast
 from .composition import Part, checked_parts
 from .group import exact_up, probability
 
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
+
 _SURE = 700.0  # a sign that is minus with probability below e^-700 counts as plus
 _FEW = 64
 
 
+@overload
+def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: float) -> float: ...
+@overload
+def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: "Floats") -> "Array": ...
 def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> Any:
     """The smallest delta at epsilon of running all parts, (epsilon, delta) or (epsilon, delta, count), rounded up.
 
@@ -34,6 +41,27 @@ def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> A
     different ones (where the losses fall on few values far apart, the proved accuracy may be less).  Parts may be chosen
     adaptively as far as their epsilons and deltas are fixed in advance (S section 7).
 
+    Parameters
+    ----------
+    parts : iterable of tuple
+        Each (epsilon, delta) or (epsilon, delta, count), epsilon from 0 up.
+    epsilon : float or array_like
+        From 0 to 1e100.
+
+    Returns
+    -------
+    float or ndarray
+        Delta, rounded up.
+
+    Raises
+    ------
+    BadType
+        If parts is no sequence of sequences of real numbers, or the other argument no real number and no array of them.
+    BadValue
+        If a part has another length, or a number is out of its range.
+
+    Examples
+    --------
     >>> round(optimal_composition_delta([(0.1, 0.0), (0.2, 0.0), (0.3, 0.0)], epsilon=0.35), 11)
     0.04399511058
     >>> round(optimal_composition_delta([(0.1, 1e-8, 1000)], epsilon=12.0), 12)
@@ -48,11 +76,36 @@ def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> A
     return answer(epsilon)
 
 
+@overload
+def optimal_composition_epsilon(parts: Iterable[Sequence[Any]], delta: float) -> float: ...
+@overload
+def optimal_composition_epsilon(parts: Iterable[Sequence[Any]], delta: "Floats") -> "Array": ...
 def optimal_composition_epsilon(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
     """The smallest epsilon at delta of running all parts, rounded up; inf if delta is below 1 - product of (1 - delta_j).
 
     As `optimal_composition_delta`.
 
+    Parameters
+    ----------
+    parts : iterable of tuple
+        Each (epsilon, delta) or (epsilon, delta, count), epsilon from 0 up.
+    delta : float or array_like
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        Epsilon, rounded up; inf where no epsilon holds.
+
+    Raises
+    ------
+    BadType
+        If parts is no sequence of sequences of real numbers, or the other argument no real number and no array of them.
+    BadValue
+        If a part has another length, or a number is out of its range.
+
+    Examples
+    --------
     >>> round(optimal_composition_epsilon([(1.0, 1e-6, 20)], delta=1e-4), 9)
     19.957010969
     """

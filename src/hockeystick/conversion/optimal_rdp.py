@@ -76,6 +76,29 @@ def _closed_log_delta(t: float, gap: float) -> float | None:
 def rdp_to_delta(order: float, gamma: float, epsilon: float) -> float:
     """The smallest delta that (order, gamma)-Rényi DP implies at epsilon, rounded up (A, Eq. 10 and Theorem 3).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    epsilon : float or array_like
+        From 0 to 1e100.
+
+    Returns
+    -------
+    float or ndarray
+        The smallest delta, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_to_delta(order=2, gamma=0.5, epsilon=1), 12)
     0.089702291036
     """
@@ -141,6 +164,29 @@ def _epsilons(order: Array, gamma: Array, delta: Array) -> Array | None:
 def rdp_to_epsilon(order: float, gamma: float, delta: float) -> float:
     """The smallest epsilon that (order, gamma)-Rényi DP implies at delta, rounded up (A, Eq. 13 and Theorem 3).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        The smallest epsilon, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_to_epsilon(order=2, gamma=0.5, delta=1e-5), 12)
     9.693940631529
     """
@@ -154,6 +200,29 @@ def rdp_to_epsilon(order: float, gamma: float, delta: float) -> float:
 def rdp_budget(order: float, epsilon: float, delta: float) -> float:
     """The largest gamma for which (order, gamma)-Rényi DP implies (epsilon, delta)-DP, rounded down (A, Theorem 3).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        The largest gamma, rounded down.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_budget(order=2, epsilon=1, delta=0.01), 12)
     0.066846424446
     """
@@ -171,6 +240,29 @@ def rdp_budget_two_sided(order: float, epsilon: float, delta: float) -> float:
     By data processing two-point pairs suffice.  Theorem 3 is attained by a pair (p, q); if p + q > 1, always so for
     order * delta >= 1, its reverse exceeds gamma, and the best pair is randomised response, p = 1 - q (A, erratum A-E1).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        The largest gamma, rounded down; nowhere below `rdp_budget`.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_budget_two_sided(order=2, epsilon=0.1, delta=0.6), 5), round(rdp_budget(order=2, epsilon=0.1, delta=0.6), 5)
     (1.25205, 1.01629)
     """
@@ -205,6 +297,27 @@ def rdp_zero_epsilon(order: float, gamma: float) -> tuple[float, float]:
     That is zeta * e^((order - 1) gamma) if 1 - e^-gamma < 1 / order, else 1 - e^-gamma, up to 1, the first rounded up; there are
     none if both are 1.  It is the closed form of the paper; `rdp_to_delta(order, gamma, 0)` is the smallest delta.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        The first and the last of the deltas, the first rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> low, high = rdp_zero_epsilon(order=5, gamma=0.05)
     >>> round(low, 12), high
     (0.100057313948, 1.0)

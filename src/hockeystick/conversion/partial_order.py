@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -11,9 +11,15 @@ from ..checks import real
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from ._kernels import arguments
-from ._kernels.broadcast import broadcast
+from ._kernels.broadcast import Broadcast, broadcast
+from ._kernels.profiles import checked_profile
 from .curve import best_order
 from .group import probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..bounds import Array, Floats
 
 _POINTS = 48
 
@@ -24,6 +30,29 @@ def implied_delta(epsilon0: float, delta0: float, epsilon: float) -> float:
 
     delta0 + (1 - delta0) (e^epsilon0 - e^epsilon) / (1 + e^epsilon0) for epsilon below epsilon0, else delta0.
 
+    Parameters
+    ----------
+    epsilon0 : float or array_like
+        From 0 to 1e100.
+    delta0 : float or array_like
+        A probability from 0 to 1.
+    epsilon : float or array_like
+        From 0 to 1e100.
+
+    Returns
+    -------
+    float or ndarray
+        The smallest delta that follows, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(implied_delta(epsilon0=1, delta0=0.1, epsilon=0.4), 12)
     0.39686061161
     """
@@ -46,6 +75,29 @@ def sufficient_delta(epsilon: float, epsilon0: float, delta0: float) -> float:
     delta0 - (1 - delta0) (e^epsilon - e^epsilon0) / (1 + e^epsilon0) for epsilon above epsilon0, else delta0.  Where that is
     negative no delta suffices; near 0 it is told up to 1e-14 delta0.
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 to 1e100.
+    epsilon0 : float or array_like
+        From 0 to 1e100.
+    delta0 : float or array_like
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        The largest delta that suffices, rounded down; negative where none does.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(sufficient_delta(epsilon=0.5, epsilon0=0.2, delta0=0.2), 12)
     0.046108586668
     """
@@ -64,9 +116,40 @@ def _sufficient(epsilon: float, epsilon0: float, delta0: float) -> float:
     return down(delta0 - lost)
 
 
+@overload
+def implies(epsilon0: float, delta0: float, epsilon: float, delta: float) -> bool: ...
+@overload
+def implies(
+    epsilon0: "float | Floats", delta0: "float | Floats", epsilon: "float | Floats", delta: "float | Floats"
+) -> "bool | NDArray[np.bool_]": ...
 def implies(epsilon0: Any, delta0: Any, epsilon: Any, delta: Any) -> Any:
     """Whether every (epsilon0, delta0)-DP mechanism is (epsilon, delta)-DP, decided exactly (G, Theorem 3.1).
 
+    Parameters
+    ----------
+    epsilon0 : float or array_like
+        From 0 to 1e100.
+    delta0 : float or array_like
+        A probability from 0 to 1.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability from 0 to 1.
+
+    Returns
+    -------
+    bool or ndarray of bool
+        Whether the second guarantee follows from the first.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> implies(epsilon0=1, delta0=0.1, epsilon=0.4, delta=0.4), implies(1, 0.1, 0.4, 0.39)
     (True, False)
     """
@@ -93,71 +176,32 @@ def _implies(epsilon0: float, delta0: float, epsilon: float, delta: float) -> bo
         digits *= 2
 
 
-def checked_profile(profile: Any) -> Callable[[float], float]:
-    """A function epsilon -> delta, with its values checked.
-
-    >>> checked_profile(lambda epsilon: 0)(1.0)
-    0.0
-    """
-    if not callable(profile):
-        raise BadType(f"profile is {profile!r} ({type(profile).__name__}); allowed: a function epsilon -> delta.")
-
-    def value(epsilon: float) -> float:
-        delta = real(f"profile({epsilon})", profile(epsilon), "a number from 0 to 1")
-        if not 0.0 <= delta <= 1.0:
-            raise BadValue(f"profile({epsilon}) is {delta}; allowed: a number from 0 to 1.")
-        return delta
-
-    return value
-
-
-def inverted_rule(rule: Callable[[float, float], float], sigma: float) -> Callable[[Any], Any]:
-    """The naive profile of noise `sigma`: the smallest delta with rule(epsilon, delta) <= sigma, rounded up; 1 if there is none.
-
-    `rule` maps epsilon and delta to the noise that makes a mechanism (epsilon, delta)-DP, and must not increase in delta.  It may
-    return inf, or raise ArithmeticError or ValueError, where it knows no noise.
-
-    >>> naive = inverted_rule(lambda epsilon, delta: 2.0 * math.sqrt(-math.log(delta)) / epsilon, sigma=2.0)
-    >>> round(naive(1.5) * math.exp(1.5**2), 12)
-    1.0
-    """
-    if not callable(rule):
-        raise BadType(f"rule is {rule!r} ({type(rule).__name__}); allowed: a function (epsilon, delta) -> noise.")
-
-    def enough(epsilon: float, log_delta: float) -> bool:
-        delta = math.exp(log_delta)
-        try:
-            value = rule(epsilon, delta)
-        except (ArithmeticError, ValueError):
-            return False
-        if isinstance(value, float) and value == math.inf:
-            return False
-        return real(f"rule({epsilon}, {delta})", value, "a number from 0 up, or inf") <= sigma
-
-    @broadcast
-    def naive(epsilon: float) -> float:
-        epsilon = arguments.level("epsilon", epsilon)
-        low, high = -744.0, -UNIT
-        if not enough(epsilon, high):
-            return 1.0
-        if enough(epsilon, low):
-            return 0.0 if enough(epsilon, -math.inf) else math.exp(low)
-        while True:
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                return min(1.0, math.exp(high))
-            low, high = (low, middle) if enough(epsilon, middle) else (middle, high)
-
-    return naive
-
-
-def refined_profile(profile: Callable[[float], float]) -> Callable[[Any], Any]:
+def refined_profile(profile: Callable[[float], float]) -> "Broadcast[[float], float, Array]":
     """The profile that a naive one implies through the partial order, rounded up (G, appendix B; errata G-E10, G-E14, G-E23).
 
     The infimum of `implied_delta(epsilon0, profile(epsilon0), epsilon)` over epsilon0 >= epsilon.  Any epsilon0 is a proof, so
     the search (48 points, then the best of them refined) can only be too high: by rounding where the profile is smooth, by 1e-8
     of the distance where it jumps.
 
+    Parameters
+    ----------
+    profile : callable
+        The privacy profile: maps one epsilon to a delta from 0 to 1.
+
+    Returns
+    -------
+    callable
+        The refined profile, a function of a number or an array; its values are rounded up.
+
+    Raises
+    ------
+    BadType
+        If profile is no function, or the refined one is given no real number and no array of them.
+    BadValue
+        If the profile returns no probability, or the refined one is given an epsilon outside 0 to 1e100.
+
+    Examples
+    --------
     >>> refined = refined_profile(lambda epsilon: math.exp(-epsilon * epsilon))
     >>> round(refined(0.25), 12)
     0.596509882465
@@ -179,6 +223,14 @@ def refined_profile(profile: Callable[[float], float]) -> Callable[[Any], Any]:
     return refined
 
 
+@overload
+def refine_noise(rule: Callable[[float, float], float], epsilon: float, delta: float) -> tuple[float, float, float]: ...
+@overload
+def refine_noise(
+    rule: Callable[[float, float], float], epsilon: "Floats", delta: "float | Floats"
+) -> "tuple[Array, Array, Array]": ...
+@overload
+def refine_noise(rule: Callable[[float, float], float], epsilon: float, delta: "Floats") -> "tuple[Array, Array, Array]": ...
 def refine_noise(rule: Callable[[float, float], float], epsilon: Any, delta: Any) -> Any:
     """(sigma, epsilon0, delta0): the least noise that a rule asks for a pair that implies (epsilon, delta) (G, 5.2, appendix C).
 
@@ -186,6 +238,29 @@ def refine_noise(rule: Callable[[float, float], float], epsilon: Any, delta: Any
     `sufficient_delta(epsilon0, epsilon, delta)`) with epsilon0 >= epsilon (erratum G-E13: the printed map is that of the
     converse).  A rule may return inf, or raise ArithmeticError, where it knows no noise.
 
+    Parameters
+    ----------
+    rule : callable
+        Maps (epsilon, delta) to a noise, from 0 up or inf.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        The noise that suffices, and the pair for which it is asked.
+
+    Raises
+    ------
+    BadType
+        If rule is no function, or another argument no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or the rule is infinite at every pair that was tried.
+
+    Examples
+    --------
     >>> sigma, epsilon0, delta0 = refine_noise(lambda e, d: -math.log(d) / e, epsilon=0.2, delta=math.exp(-2))
     >>> round(sigma, 9), round(epsilon0, 5), round(delta0, 5)
     (8.085717854, 0.33389, 0.06722)

@@ -37,6 +37,29 @@ def _exponent(t: float, gamma: float, epsilon: float) -> tuple[float, float]:
 def rdp_to_delta_classic(order: float, gamma: float, epsilon: float) -> float:
     """delta = e^(-(order - 1)(epsilon - gamma)), at most 1, rounded up (Mironov; A, Theorem 1).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    epsilon : float or array_like
+        From 0 to 1e100.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of delta, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_to_delta_classic(order=2, gamma=0.5, epsilon=3), 12)
     0.082084998624
     """
@@ -54,6 +77,29 @@ def rdp_to_delta_improved(order: float, gamma: float, epsilon: float) -> float:
 
     zeta = (1 - 1/order)^(order - 1) / order.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    epsilon : float or array_like
+        From 0 to 1e100.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of delta, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_to_delta_improved(order=2, gamma=0.5, epsilon=3), 12)
     0.020521249656
     """
@@ -72,6 +118,29 @@ def rdp_to_delta_improved(order: float, gamma: float, epsilon: float) -> float:
 def rdp_to_epsilon_classic(order: float, gamma: float, delta: float) -> float:
     """epsilon = gamma + log(1/delta) / (order - 1), rounded up (Mironov; A, Theorem 1 and Eq. 22).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of epsilon, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_to_epsilon_classic(order=2, gamma=0.5, delta=1e-5), 12)
     12.01292546497
     """
@@ -86,6 +155,29 @@ def rdp_to_epsilon_classic(order: float, gamma: float, delta: float) -> float:
 def rdp_to_epsilon_improved(order: float, gamma: float, delta: float) -> float:
     """epsilon = gamma - log(delta / zeta) / (order - 1), at least 0, rounded up (S, Lemma 33.8; first term of A, Lemma 1).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of epsilon, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_to_epsilon_improved(order=2, gamma=0.5, delta=1e-5), 12)
     10.62663110385
     """
@@ -118,6 +210,29 @@ def log_odds(t: float, delta: float) -> tuple[float, float]:
 def rdp_to_epsilon_closed(order: float, gamma: float, delta: float) -> float:
     """The closed-form epsilon of A, Lemma 1, rounded up: exact for order * delta >= 1, else the smaller of two bounds.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of epsilon, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_to_epsilon_closed(order=2, gamma=0.5, delta=1e-5), 12)
     10.38705698425
     """
@@ -157,6 +272,29 @@ def tangent_epsilon(t: float, gamma: float, delta: float) -> float:
 def rdp_budget_closed(order: float, epsilon: float, delta: float) -> float:
     """The closed-form lower bound of `rdp_budget`, rounded down: the larger of f and g of A, Theorem 4, at least 0.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15, or inf.
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability above 0 and below 1.
+
+    Returns
+    -------
+    float or ndarray
+        A gamma that suffices, rounded down.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_budget_closed(order=2, epsilon=1, delta=0.01), 12)
     0.033872082992
     """

@@ -29,6 +29,33 @@ def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float,
     guarantee of its own.  The noise alone makes the output epsilon_head-DP, exactly: it is drawn in whole numbers, from the
     operating system's randomness unless `rng` is given, which is meant for tests only.
 
+    Parameters
+    ----------
+    values : float or array_like
+        The numbers to release; they may be infinite, but not NaN.
+    lower : float
+        The lower end of the range, from -1e150 to 1e150.
+    upper : float
+        The upper end of the range, above the lower one.
+    epsilon_head : float
+        Where the head guarantee ends, from 1e-100 to 1e100.
+    rng : random.Random, optional
+        A source of randomness for tests; by default that of the operating system.
+
+    Returns
+    -------
+    float or ndarray
+        The noisy values, in the shape of `values`.
+
+    Raises
+    ------
+    BadType
+        If values hold something else than numbers, an end is no real number, or rng is no random.Random.
+    BadValue
+        If an end or epsilon_head is out of its range, or lower is not below upper.
+
+    Examples
+    --------
     >>> 0.0 <= clip_and_reify(3.0, 0.0, 1.0, epsilon_head=1e6) <= 1.001
     True
     """

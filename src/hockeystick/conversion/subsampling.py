@@ -3,9 +3,8 @@
 import functools
 import math
 from collections.abc import Callable
-from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +14,25 @@ from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, up
 from ._kernels import arguments
-from ._kernels.broadcast import broadcast
+from ._kernels.broadcast import Broadcast, broadcast
+from ._kernels.split_logarithms import STEP, log_factorials, split_logarithms
 from .group import curve, exact_up, group_rdp, log_mixture, probability
 from .subsampling_bounds import large_order
+
+if TYPE_CHECKING:
+    from ..bounds import Floats
 
 Array = npt.NDArray[np.float64]
 
 LONGEST_SERIES = 100_000
-_STEP = 2.0**-16
-_BITS = 128
 
 
+@overload
+def amplify_rdp(order: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def amplify_rdp(order: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def amplify_rdp(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """The Rényi value of a mechanism run on a Poisson sample: S Theorem 34 at whole orders.
 
@@ -38,6 +45,29 @@ def amplify_rdp(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     (S Lemma 33.3).  The answer is the smaller bound.  Below order 2 the two coincide: the answer is that of order 2.
     Above order 100 000 the series is too long and the answer is that of `amplify_rdp_large_order`, valid but larger.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+
+    Returns
+    -------
+    float or ndarray
+        The Rényi divergence of the sampled mechanism, rounded up; inf where rdp is.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> amplify_rdp(2, 0.01, lambda order: order / 2)
     0.0001718134220745492
     """
@@ -89,9 +119,9 @@ def _series(order: int, rate: float, known: Callable[[float], float]) -> float:
     largest = float(np.max(values * ((ks - 1.0) / (order - 1.0))))
     if largest > 1e280:  # a mean of exponentials is at most the largest, and next to such a one the others do not count
         return up(largest, 2.0 * UNIT * largest)
-    coarse_log, fine_log = _log_factorials(order + 1)
-    (coarse_p, fine_p), (coarse_q, fine_q), (coarse_2, fine_2) = _logarithms(rate)
-    coarse_value = np.round(values / _STEP) * _STEP
+    coarse_log, fine_log = log_factorials(order + 1)
+    (coarse_p, fine_p), (coarse_q, fine_q), (coarse_2, fine_2) = split_logarithms(rate)
+    coarse_value = np.round(values / STEP) * STEP
     mantissas, powers = np.frexp(-np.expm1(-(ks - 1.0) * values))  # e^x - 1 = e^x (1 - e^-x)
     coarse = (coarse_log[order] - coarse_log[ks] - coarse_log[order - ks]) + (ks * coarse_p + (order - ks) * coarse_q)
     coarse += (ks - 1.0) * coarse_value + powers * coarse_2
@@ -116,6 +146,29 @@ def amplify_approx(epsilon: float, delta: float, rate: float) -> tuple[float, fl
     (log(1 + rate (e^epsilon - 1)), rate delta).  For Poisson sampling (epsilon, delta) and the answer are for adding or
     removing a record, for a sample of fixed size they are for replacing one (S section 6.2).
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 up.
+    delta : float or array_like
+        A probability from 0 to 1.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        Epsilon and delta of the sampled mechanism, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> amplify_approx(1.0, 1e-6, 0.0)
     (0.0, 0.0)
     """
@@ -123,12 +176,33 @@ def amplify_approx(epsilon: float, delta: float, rate: float) -> tuple[float, fl
     return log_mixture(rate, epsilon), exact_up(Fraction(rate) * Fraction(delta))
 
 
-def amplify_profile(profile: Callable[[float], float], rate: float) -> Callable[[Any], Any]:
+def amplify_profile(profile: Callable[[float], float], rate: float) -> "Broadcast[[float], float, Array]":
     """The profile epsilon -> delta of a mechanism run on a sample (S Theorem 29, GDPT section 5.3).
 
     rate * profile(log(1 + (e^epsilon - 1) / rate)), for epsilon from 0 up.  `profile` must not increase; for which
     neighbours it has to hold is told at `amplify_approx`.
 
+    Parameters
+    ----------
+    profile : callable
+        The privacy profile: maps one epsilon to a delta from 0 to 1.
+    rate : float
+        The sampling rate, from 0 to 1.
+
+    Returns
+    -------
+    callable
+        The profile of the sampled mechanism, a function of a number or an array; its values are rounded up.
+
+    Raises
+    ------
+    BadType
+        If profile is no function, rate no real number, or the new profile is given no real number and no array of them.
+    BadValue
+        If rate is outside [0, 1], the profile returns no probability, or the new one is given a negative epsilon.
+
+    Examples
+    --------
     >>> pure = amplify_profile(lambda epsilon: 0.0 if epsilon >= 1.0 else 1.0, 0.5)
     >>> pure(0.62), pure([0.0, 0.63])
     (0.5, array([0.5, 0. ]))
@@ -161,6 +235,14 @@ def _unsampled(epsilon: float, rate: float) -> float:
     return max(epsilon, down(value, 3.0 * FUNCTION * value))
 
 
+@overload
+def fixed_size_rdp(order: float, via: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def fixed_size_rdp(order: "Floats", via: "float | Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def fixed_size_rdp(order: float, via: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def fixed_size_rdp(order: float, via: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def fixed_size_rdp(order: Any, via: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """The Rényi value of a sample of fixed size, a fraction `rate` of the records, for replacing one (S section 6.7).
 
@@ -171,6 +253,31 @@ def fixed_size_rdp(order: Any, via: Any, rate: Any, rdp: Callable[[float], float
     leaves a sample of fixed size is replaced in it.  With the curve for adding or removing a record the answer is that
     of Poisson sampling, for replacing one.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    via : float or array_like
+        A Rényi order above `order`, at most 1e15.
+    rate : float or array_like
+        The share of the records that is drawn, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+
+    Returns
+    -------
+    float or ndarray
+        The Rényi divergence of the sampled mechanism, rounded up.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> fixed_size_rdp(2, 3, 0.0, lambda order: order / 2)
     0.0
     """
@@ -206,38 +313,3 @@ def _from_base(order: float, rate: float, known: Callable[[float], float]) -> fl
         bound = math.log1p(rate * factor * rate) / (order - 1.0)
         bounds.append(up(bound, (5.0 + 2.0 * growth) * FUNCTION * bound))
     return min(bounds)
-
-
-@functools.lru_cache(maxsize=256)
-def _logarithms(rate: float) -> tuple[tuple[float, float], ...]:
-    """log(rate), log(1 - rate) and log(2), split."""
-    with localcontext() as context:
-        context.prec = 60
-        logs = [number.ln() for number in (Decimal(rate), Decimal(1) - Decimal(rate), Decimal(2))]
-        coarse = [round(float(log) / _STEP) * _STEP for log in logs]
-        return tuple((high, float(log - Decimal(high))) for log, high in zip(logs, coarse, strict=True))
-
-
-def _log_factorials(size: int) -> tuple[Array, Array]:
-    """log k!, split, for k below a size that is at least the one asked for."""
-    return _log_factorial_table(max(256, 1 << (size - 1).bit_length()))
-
-
-@functools.lru_cache(maxsize=4)
-def _log_factorial_table(size: int) -> tuple[Array, Array]:
-    """By whole numbers in units of 2^-128: log k - log(k - 1) = 2 artanh(1 / (2 k - 1)).  The error is below size^2 of them."""
-    one = 1 << _BITS
-    log = total = 0
-    coarse, fine = np.zeros(size), np.zeros(size)
-    for k in range(2, size):
-        odd = 2 * k - 1
-        term, square, degree = 2 * one // odd, odd * odd, 1
-        while term:
-            log += term // degree
-            term //= square
-            degree += 2
-        total += log
-        multiple = total >> (_BITS - 16)
-        coarse[k] = multiple * _STEP
-        fine[k] = (total - (multiple << (_BITS - 16))) / one
-    return coarse, fine

@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..checks import non_negative, real
 from ..checks import rate as checked_rate
@@ -30,18 +30,58 @@ from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from .group import curve, exact_up, log_mixture
 
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
+
 _MOST_RATE = 0.6321205588285577  # the largest double below 1 - 1/e
 _DECIMALS = Context(prec=70, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero, Overflow])
 _TINY = Decimal(10) ** -30
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
+@overload
+def amplify_rdp_analytic(order: float, rate: float, rdp: Callable[[float], float], omega: float | None = None) -> float: ...
+@overload
+def amplify_rdp_analytic(
+    order: "Floats", rate: "float | Floats", rdp: Callable[[float], float], omega: "float | Floats | None" = None
+) -> "Array": ...
+@overload
+def amplify_rdp_analytic(
+    order: float, rate: "Floats", rdp: Callable[[float], float], omega: "float | Floats | None" = None
+) -> "Array": ...
 def amplify_rdp_analytic(order: Any, rate: Any, rdp: Callable[[float], float], omega: Any = None) -> Any:
     """The Rényi value of a Poisson sample from the values of orders 2 and omega alone (S Proposition 41, its first form).
 
     log(1 + e / 2 order (order - 1) rate^2 (e^rdp(2) - 1) + ((order - 1) rate)^omega e^((omega - 1) rdp(omega))) / (order - 1)
     for any omega >= order; the best omega is sought unless given.  Needs rate <= 1 - 1/e, else `Unsupported`.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+    omega : float or array_like, optional
+        A Rényi order from `order` to 1e15; by default the best one is sought.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of the Rényi divergence, rounded up.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If rate is above 1 - 1/e.
+
+    Examples
+    --------
     >>> round(amplify_rdp_analytic(3, 0.05, lambda order: order / 2, omega=5), 12)
     0.113685487567
     """
@@ -128,11 +168,40 @@ def _decimal_up(value: Decimal) -> float:
     return near if near == math.inf or Decimal(near) >= value else math.nextafter(near, math.inf)
 
 
+@overload
+def amplify_rdp_large_order(order: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def amplify_rdp_large_order(order: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def amplify_rdp_large_order(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp_large_order(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """The Rényi value of a Poisson sample from the value of the same order alone: good for large orders (S Proposition 42).
 
     order / (order - 1) log(1 - rate + rate e^((1 - 1 / order) rdp(order))).
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of the Rényi divergence, rounded up.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> amplify_rdp_large_order(2.0, 1.0, lambda order: order / 2)
     1.0
     """
@@ -153,12 +222,41 @@ def large_order(order: float, rate: float, known: Callable[[float], float]) -> f
     return min(value, exact_up(Fraction(log_mixture(rate, share * Fraction(value))) / share))
 
 
+@overload
+def amplify_rdp_lower(order: float, rate: float, rdp: Callable[[float], float]) -> float: ...
+@overload
+def amplify_rdp_lower(order: "Floats", rate: "float | Floats", rdp: Callable[[float], float]) -> "Array": ...
+@overload
+def amplify_rdp_lower(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp_lower(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
     """What the Rényi value of a Poisson sample is at least: rdp(order) - order / (order - 1) log(1 / rate) (S section 6.6).
 
     Here `rdp` is the divergence itself from the mechanism's output with a record to that without, or less.  May be
     negative, and then says nothing; 0 at rate 0.  Rounded down.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+
+    Returns
+    -------
+    float or ndarray
+        A lower bound of the Rényi divergence, rounded down.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(amplify_rdp_lower(20, 0.05, lambda order: order / 2), 12)
     6.846597606785
     """
@@ -187,6 +285,31 @@ def amplify_zcdp(order: float, rate: float, rho: float) -> float:
     4 rate), provided that rho <= 1 and omega >= 3 + 2 log(1 / rho) / log(1 / rate), which rates up to 1/16 alone can meet
     (S-E16); else `Unsupported`.  At rate 0 and rho 0 the value is 0.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    rho : float or array_like
+        The parameter of zCDP, from 0 up.
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound of the Rényi divergence, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+    Unsupported
+        If a hypothesis of the theorem does not hold.
+
+    Examples
+    --------
     >>> round(amplify_zcdp(3.0, 1e-4, 0.1) * 1e8, 12)
     3.0
     """

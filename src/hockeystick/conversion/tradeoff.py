@@ -2,26 +2,29 @@
 
 The null hypothesis is Q (without the record in the order "remove"), so beta = f(alpha) is the conjugate of the profile:
 1 - f(alpha) = inf over real eps of delta(eps) + e^eps alpha (Dong, Roth and Su 2022, Proposition 6; Zhu, Dong and Wang 2022).
-How it is found from a profile: `best_test.py`.
+How it is found from a profile: `_kernels/best_test.py`.
 """
 
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import checks
 from ..errors import BadType, BadValue
-from ..numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up, up
+from ..numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up
 from ._kernels import arguments
+from ._kernels.best_test import best_test
 from ._kernels.broadcast import broadcast
 from ._kernels.chords import Interval
+from ._kernels.errors_of_tests import conjugate, renyi_error
 from ._kernels.normals import quantile
-from .best_test import best_test
+from ._kernels.profiles import checked_profile
 from .curve import best_order, checked_curve, listed_orders
 from .group import probability
-from .partial_order import checked_profile
+
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
 
 
 @broadcast
@@ -30,6 +33,29 @@ def approx_tradeoff(epsilon: float, delta: float, alpha: float) -> float:
 
     No test of level alpha has a smaller second error (Wasserman and Zhou 2010; Dong, Roth and Su 2022, Proposition 3).
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        From 0 to 1e100.
+    delta : float or array_like
+        A probability from 0 to 1.
+    alpha : float or array_like
+        The type-I error of the test, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        A lower bound of the type-II error, rounded down.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(approx_tradeoff(epsilon=1.0, delta=1e-5, alpha=0.5), 9)
     0.183936042
     """
@@ -49,48 +75,72 @@ def rdp_tradeoff(order: float, gamma: float, alpha: float) -> float:
     A test makes two-point laws (1 - beta, beta) and (alpha, 1 - alpha) of a pair, whose divergences are no larger (data
     processing); and that pair of two points obeys the claim itself, so nothing better follows from one order.
 
+    Parameters
+    ----------
+    order : float or array_like
+        A Rényi order above 1, at most 1e15.
+    gamma : float or array_like
+        The Rényi divergence of that order, from 0 to 1e100.
+    alpha : float or array_like
+        The type-I error of the test, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        A lower bound of the type-II error, rounded down.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(rdp_tradeoff(order=4.0, gamma=2.0, alpha=0.01), 9)
     0.8583257
     """
     order, gamma, alpha = arguments.order(order), arguments.level("gamma", gamma), probability("alpha", alpha)
-    return _renyi_error(order, gamma, alpha)
+    return renyi_error(order, gamma, alpha)
 
 
-def _renyi_error(order: float, gamma: float, alpha: float) -> float:
-    if alpha == 1.0 or gamma == math.inf:
-        return 0.0
-    if alpha == 0.0:
-        return 1.0  # a finite divergence: the laws have the same null sets
-    yes, no = math.log(alpha), math.log1p(-alpha)
-    budget = (order - 1.0) * gamma * (1.0 + 4.0 * UNIT)
-
-    def excluded(log_beta: float) -> bool:
-        """Whether a test with this second error is surely against the claim, in one direction or the other."""
-        caught = math.log(-math.expm1(log_beta)) if log_beta < 0.0 else -math.inf
-        size = abs(yes) + abs(no) + abs(caught) + abs(log_beta)
-        slack = (2.0 * order * FUNCTION) * (size + 4.0)
-        for p, q in (((caught, log_beta), (yes, no)), ((yes, no), (caught, log_beta))):
-            terms = [order * one + (1.0 - order) * other for one, other in zip(p, q, strict=True)]
-            total = max(terms) + math.log1p(math.exp(min(terms) - max(terms)))
-            if total > budget + slack:
-                return True
-        return False
-
-    low, high = -745.0, no  # 1 - alpha is what a blind test has
-    if not excluded(low):
-        return 0.0
-    while True:
-        middle = 0.5 * (low + high)
-        if not low < middle < high or high - low < 1e-16 * abs(low):
-            return exp_down(low)
-        low, high = (middle, high) if excluded(middle) else (low, middle)
-
-
+@overload
+def rdp_curve_tradeoff(
+    rdp: Callable[[float], float], alpha: float, orders: Iterable[float] | None = None
+) -> tuple[float, float]: ...
+@overload
+def rdp_curve_tradeoff(
+    rdp: Callable[[float], float], alpha: "Floats", orders: Iterable[float] | None = None
+) -> "tuple[Array, Array]": ...
 def rdp_curve_tradeoff(rdp: Callable[[float], float], alpha: Any, orders: Iterable[float] | None = None) -> Any:
     """The largest `rdp_tradeoff` over the orders of a Rényi curve, rounded down, and the order that attains it.
 
     Any order is a proof; real orders are searched unless `orders` are listed.
 
+    Parameters
+    ----------
+    rdp : callable
+        The Rényi curve: maps an order to the divergence, a number from 0 up or inf.
+    alpha : float or array_like
+        The type-I error of the test, from 0 to 1.
+    orders : iterable of float, optional
+        The orders to try, above 1; by default all real orders.
+
+    Returns
+    -------
+    tuple of float or of ndarray
+        A lower bound of the type-II error, rounded down, and the order that gives it.
+
+    Raises
+    ------
+    BadType
+        If rdp is no function, or another argument no real number and no array of them.
+    BadValue
+        If rdp returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> beta, order = rdp_curve_tradeoff(lambda order: 0.5 * order, alpha=0.01)
     >>> round(beta, 6), round(order, 2)
     (0.875411, 2.91)
@@ -101,18 +151,43 @@ def rdp_curve_tradeoff(rdp: Callable[[float], float], alpha: Any, orders: Iterab
     def answer(alpha: float) -> tuple[float, float]:
         alpha = probability("alpha", alpha)
         if listed is not None:
-            return max((_renyi_error(order, curve(order), alpha), order) for order in listed)
-        _, t = best_order(lambda t: -_renyi_error(1.0 + t, curve(1.0 + t), alpha))
-        return _renyi_error(1.0 + t, curve(1.0 + t), alpha), 1.0 + t
+            return max((renyi_error(order, curve(order), alpha), order) for order in listed)
+        _, t = best_order(lambda t: -renyi_error(1.0 + t, curve(1.0 + t), alpha))
+        return renyi_error(1.0 + t, curve(1.0 + t), alpha), 1.0 + t
 
     return answer(alpha)
 
 
+@overload
+def profile_tradeoff(profile: Callable[[float], float], alpha: float) -> float: ...
+@overload
+def profile_tradeoff(profile: Callable[[float], float], alpha: "Floats") -> "Array": ...
 def profile_tradeoff(profile: Callable[[float], float], alpha: Any) -> Any:
     """The smallest second error that a privacy profile, of both orders, allows at level alpha; rounded down.
 
     The supremum over real epsilon of 1 - delta(epsilon) - e^epsilon alpha; any epsilon is a proof.
 
+    Parameters
+    ----------
+    profile : callable
+        The privacy profile: maps one epsilon to a delta from 0 to 1.
+    alpha : float or array_like
+        The type-I error of the test, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        A lower bound of the type-II error, rounded down.
+
+    Raises
+    ------
+    BadType
+        If profile is no function, or another argument no real number and no array of them.
+    BadValue
+        If profile returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(profile_tradeoff(lambda epsilon: max(0.0, -math.expm1((epsilon - 1.0) / 2.0)), alpha=0.1), 9)
     0.728171817
     """
@@ -133,11 +208,36 @@ def profile_tradeoff(profile: Callable[[float], float], alpha: Any) -> Any:
     return answer(alpha)
 
 
+@overload
+def tradeoff_to_delta(tradeoff: Callable[[float], float], epsilon: float) -> float: ...
+@overload
+def tradeoff_to_delta(tradeoff: Callable[[float], float], epsilon: "Floats") -> "Array": ...
 def tradeoff_to_delta(tradeoff: Callable[[float], float], epsilon: Any) -> Any:
     """delta(epsilon) = max over alpha of 1 - f(alpha) - e^epsilon alpha for a convex trade-off curve f; rounded up.
 
     Between the levels asked f is above its chords continued, so what is returned is never below the maximum.
 
+    Parameters
+    ----------
+    tradeoff : callable
+        A convex trade-off curve: maps one type-I error to a type-II error.
+    epsilon : float or array_like
+        From 0 to 1e100.
+
+    Returns
+    -------
+    float or ndarray
+        Delta, rounded up.
+
+    Raises
+    ------
+    BadType
+        If tradeoff is no function, or another argument no real number and no array of them.
+    BadValue
+        If tradeoff returns a value that is not allowed, an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> from hockeystick.conversion import gdp_tradeoff
     >>> round(tradeoff_to_delta(lambda alpha: gdp_tradeoff(1.0, alpha), epsilon=1.0), 9)
     0.126936738
@@ -154,39 +254,36 @@ def tradeoff_to_delta(tradeoff: Callable[[float], float], epsilon: Any) -> Any:
     @broadcast
     def answer(epsilon: float) -> float:
         weight = exp_down(min(arguments.level("epsilon", epsilon), 700.0))
-        return _conjugate(checked, weight)
+        return conjugate(checked, weight)
 
     return answer(epsilon)
-
-
-def _conjugate(f: Callable[[float], float], weight: float) -> float:
-    """An upper bound of max 1 - f(a) - weight a over 0 <= a <= 1/weight."""
-    last = min(1.0, 1.0 / weight)
-    points = [(a, f(a)) for a in (0.0, *(last * 2.0**-k for k in range(30, 0, -3)), last)]
-    for _ in range(120):
-        best = max(1.0 - beta - weight * a for a, beta in points)
-        bound, place = 0.0, 0.0
-        for i, ((a1, b1), (a2, b2)) in enumerate(pairwise(points)):
-            candidates = [a1, a2]
-            left = (b1 - points[i - 1][1]) / (a1 - points[i - 1][0]) if i > 0 else -math.inf
-            right = (points[i + 2][1] - b2) / (points[i + 2][0] - a2) if i + 2 < len(points) else 0.0
-            if left > -math.inf and left != right:
-                cross = (b2 - b1 + left * a1 - right * a2) / (left - right)
-                candidates += [cross] if a1 < cross < a2 else []
-            for a in candidates:
-                floor = max(b1 + left * (a - a1) if left > -math.inf else 0.0, b2 + right * (a - a2), 0.0)
-                floor = max(floor, b1 if a == a1 else 0.0)
-                bound, place = max((bound, place), (1.0 - floor - weight * a, a if a1 < a < a2 else 0.5 * (a1 + a2)))
-        if bound <= best + 1e-12 * best + 1e-16 or any(place == a for a, _ in points):
-            break
-        points = sorted([*points, (place, f(place))])
-    return min(1.0, max(0.0, up(bound, 16.0 * UNIT)))
 
 
 @broadcast
 def mu_of_test(alpha: float, beta: float) -> float:
     """The mu that a test with these errors proves at least: Phi^-1(1 - alpha) - Phi^-1(beta), rounded down; 0 if it proves none.
 
+    Parameters
+    ----------
+    alpha : float or array_like
+        The type-I error, from 0 to 1.
+    beta : float or array_like
+        The type-II error, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        A lower bound of mu, rounded down; inf if one error is 0 and none is 1.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(mu_of_test(alpha=0.5, beta=0.022750131948), 9)
     2.0
     """
@@ -212,6 +309,29 @@ def gdp_mu_clt_approximation(rate: float, sigma: float, steps: float) -> float:
     Poisson-sampled Gaussian noise (Bu, Dong, Long and Su 2020); the truth may lie on either side.  `mu(delta=...)` of a run is
     certified.
 
+    Parameters
+    ----------
+    rate : float or array_like
+        The sampling rate, from 0 to 1.
+    sigma : float or array_like
+        The noise multiplier, above 0.
+    steps : float or array_like
+        The number of steps, a whole number from 0 up.
+
+    Returns
+    -------
+    float or ndarray
+        The approximation, not rounded.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
     >>> round(gdp_mu_clt_approximation(rate=0.328, sigma=9.4, steps=2000), 6)
     1.564916
     """

@@ -16,7 +16,7 @@ from ..errors import BadType
 from ..loss.engines.registry import ENGINES
 from ..loss.protocol import Interval
 from ..mechanism.release import Release
-from ..neighbours import STATED, Stated, checked
+from ..neighbours import STATED, Relation, Stated, checked
 from .engines import Cannot, asked
 from .peers import Peer, chosen, finite
 
@@ -46,8 +46,8 @@ class Crosscheck:
 
     release: Release
     delta: float
-    neighbours: str
-    bounds: Bounds
+    neighbours: Relation
+    bounds: Bounds[float]
     rows: tuple[Row, ...]
     missing: tuple[str, ...]  # peers that are not installed
 
@@ -66,7 +66,7 @@ class Crosscheck:
 
 
 def crosscheck(
-    release: Release, delta: float, neighbours: str = STATED, peers: str | Iterable[str | Peer] | None = None
+    release: Release, delta: float, neighbours: Relation = STATED, peers: str | Iterable[str | Peer] | None = None
 ) -> Crosscheck:
     """Epsilon at `delta` by each of our engines alone and by every installed peer, with times and verdicts.
 
@@ -96,7 +96,7 @@ def crosscheck(
     return Crosscheck(release, delta, relation, bounds, tuple(rows), tuple(missing))
 
 
-def _asked(peer: Peer, release: Release, delta: float, relation: str, bounds: Bounds) -> Row:
+def _asked(peer: Peer, release: Release, delta: float, relation: Relation, bounds: Bounds[float]) -> Row:
     promise = peer.promise if peer.promise == "no bound" else f"{peer.promise}, but for numerical errors"
     name = f"{peer.name} {peer.version}".rstrip()
 
@@ -117,7 +117,9 @@ def _nothing() -> Interval:
     raise Cannot("there is nothing to compute")
 
 
-def _row(name: str, ours: bool, promise: str, ask: Callable[[], Interval], bounds: Bounds, peer: Peer | None = None) -> Row:
+def _row(
+    name: str, ours: bool, promise: str, ask: Callable[[], Interval], bounds: Bounds[float], peer: Peer | None = None
+) -> Row:
     start = time.perf_counter()
     try:
         low, high = ask()
@@ -133,7 +135,7 @@ def _row(name: str, ours: bool, promise: str, ask: Callable[[], Interval], bound
     return Row(name, ours, promise, low, high, seconds, verdict, words, why)
 
 
-def _own(low: float, high: float, bounds: Bounds) -> tuple[Verdict, str]:
+def _own(low: float, high: float, bounds: Bounds[float]) -> tuple[Verdict, str]:
     if low > bounds.upper or high < bounds.lower:
         return "contradiction", "it and the joined interval cannot both hold the truth: a bug of ours, please report it"
     if high <= bounds.upper * (1.0 + _CLOSE):
@@ -141,7 +143,7 @@ def _own(low: float, high: float, bounds: Bounds) -> tuple[Verdict, str]:
     return "above", f"{_share(high, bounds.upper)} above: it proves less here"
 
 
-def _other(low: float, high: float, bounds: Bounds, promise: str) -> tuple[Verdict, str]:
+def _other(low: float, high: float, bounds: Bounds[float], promise: str) -> tuple[Verdict, str]:
     if high < bounds.lower:
         if high >= bounds.lower * (1.0 - _ROUNDING):
             return "agrees", f"to rounding: {_share(bounds.lower, high)} below"

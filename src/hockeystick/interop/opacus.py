@@ -21,7 +21,7 @@ from .. import checks
 from ..errors import BadType, BadValue, MissingExtra, Unsupported
 from ..mechanism.growing import Growing
 from ..mechanism.training import Training
-from ..neighbours import DEFAULT, checked
+from ..neighbours import DEFAULT, Relation, checked
 from ..planning.dpsgd import dpsgd
 
 try:
@@ -96,7 +96,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
             raise BadValue("some steps had a noise multiplier of 0, which no epsilon covers; allowed: a finite number above 0.")
         return _run(phases, DEFAULT)
 
-    def get_epsilon(self, delta: float, *, neighbours: str = DEFAULT, poisson: bool = True, **_ignored: Any) -> float:
+    def get_epsilon(self, delta: float, *, neighbours: Relation = DEFAULT, poisson: bool = True, **_ignored: Any) -> float:
         """Epsilon of the steps so far: a certified upper bound, inf if a step had no noise.
 
         What other accountants are told (`alphas`, `eps_error`, `delta_error`) has no meaning here and changes nothing.
@@ -111,7 +111,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
             self._answer, self._told = self._computed(*question), question
         return self._answer
 
-    def _computed(self, phases: list[Phase], delta: float, neighbours: str) -> float:
+    def _computed(self, phases: list[Phase], delta: float, neighbours: Relation) -> float:
         if len(phases) == 1 and not _bare(phases):
             sigma, rate, steps = phases[0]
             if (about := (sigma, rate, delta, neighbours)) != self._grown:
@@ -228,14 +228,14 @@ def _log_most_likely(expected: float, rate: float) -> float:
     return ways + k * math.log(rate) + (n - k) * math.log1p(-rate)
 
 
-def _epsilon(phases: list[Phase], delta: float, neighbours: str) -> float:
+def _epsilon(phases: list[Phase], delta: float, neighbours: Relation) -> float:
     if _bare(phases) and delta < 1.0:
         checked(neighbours)
         return math.inf
     return float(_run(phases, neighbours).epsilon(delta))
 
 
-def _run(phases: list[Phase], neighbours: str) -> Training:
+def _run(phases: list[Phase], neighbours: Relation) -> Training:
     runs = [
         dpsgd(sigma=sigma or 1.0, rate=rate, steps=steps, sampler="poisson", neighbours=neighbours)
         for sigma, rate, steps in phases or [(1.0, 0.0, 0)]

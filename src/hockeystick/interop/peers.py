@@ -14,7 +14,7 @@ from ..mechanism.claim import PureDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
 from ..mechanism.release import Release
-from ..neighbours import DEFAULT
+from ..neighbours import DEFAULT, Relation
 from ..sampling.poisson import Poisson
 from .engines import Cannot
 
@@ -67,7 +67,7 @@ class Peer:
         """Import it, so that this is not timed."""
         importlib.import_module(self.package)
 
-    def uses(self, release: Release, neighbours: str) -> list[Use]:
+    def uses(self, release: Release, neighbours: Relation) -> list[Use]:
         """The run in words that this peer understands, or `Cannot`."""
         if neighbours != DEFAULT:
             raise Cannot(f"it is asked for {DEFAULT} only, not for {neighbours}")
@@ -85,7 +85,7 @@ def _use(mechanism: Any, count: int) -> Use | None:
     if isinstance(base, Laplace):
         return Use("laplace", base.scale / base.sensitivity, rate, count)
     if isinstance(base, PureDP) and base.neighbours == DEFAULT:
-        return Use("pure", float(base.parameters()["epsilon"]), rate, count)
+        return Use("pure", float(base._parameters()["epsilon"]), rate, count)
     return None
 
 

@@ -229,13 +229,6 @@ class Care(IntEnum):
     ONE = 2
 
 
-class Side(IntEnum):
-    """Which ends of an answer are wanted; an end that comes with the other is told in any case."""
-
-    UPPER = 0
-    BOTH = 1
-
-
 class Question(NamedTuple):
     """What is asked of the finite losses of a run."""
 

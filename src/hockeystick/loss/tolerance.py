@@ -1,7 +1,7 @@
 """What an answer promises: how narrow a certified interval must be before nothing more is asked for it.
 
-These are tolerances, one of three kinds of constants.  What is assumed of the machine stands in `numerics/rounding.py`; tuning, which
-decides how soon an answer is found and never enters a proof, stands in each engine beside the code that it tunes.
+These are tolerances, one of three kinds of constants.  What is assumed of the machine stands in `numerics/rounding.py`; tuning,
+which decides how soon an answer is found and never enters a proof, stands in each engine beside the code that it tunes.
 """
 
 Interval = tuple[float, float]

@@ -15,7 +15,7 @@ from .. import checks
 from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
 from ..loss.engines.compiled import response_epsilon
-from ..neighbours import DEFAULT, Order, checked, same_size
+from ..neighbours import DEFAULT, Order, Relation, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
 
@@ -23,10 +23,10 @@ from .response import epsilon_at_most
 class Claim(Mechanism):
     """What all claims share: the relation they are made for."""
 
-    neighbours: str
+    neighbours: Relation
 
     @property
-    def claimed_for(self) -> str:
+    def _claimed_for(self) -> Relation:
         return self.neighbours
 
     def _check_relation(self) -> None:
@@ -41,8 +41,8 @@ class Claim(Mechanism):
             object.__setattr__(self, name, value)
         self._check_relation()
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
-        return self._loss(self._twice(wanted))
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
+        return self._claimed_loss(self._twice(wanted))
 
     def _twice(self, wanted: tuple[Order, ...]) -> bool:
         """Whether the question is about two changes of the claimed kind."""
@@ -59,7 +59,7 @@ class Claim(Mechanism):
         return same_size(wanted) and self.neighbours == DEFAULT
 
     @abstractmethod
-    def _loss(self, twice: bool) -> Any:
+    def _claimed_loss(self, twice: bool) -> Any:
         """The loss of the claim, or of the claim for groups of two."""
 
     def _refuse_twice(self) -> Unsupported:
@@ -80,22 +80,22 @@ class GDP(Claim):
     """
 
     claimed_mu: float  # `mu` is the question
-    neighbours: str
+    neighbours: Relation
 
-    def __init__(self, mu: float, neighbours: str = DEFAULT) -> None:
+    def __init__(self, mu: float, neighbours: Relation = DEFAULT) -> None:
         number = checks.non_negative("mu", mu)
         if number > 0.0:
             checks.ratio("mu", number, 1.0)
         self._set(claimed_mu=number, neighbours=neighbours)
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         return {"mu": self.claimed_mu, **self._relation()}
 
     @property
-    def squared_mu(self) -> float | None:
+    def _squared_mu(self) -> float | None:
         return self.claimed_mu**2 if self.neighbours == DEFAULT else None
 
-    def _loss(self, twice: bool) -> "losses.Loss | None":
+    def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         return losses.GaussianLoss(((2.0 if twice else 1.0) * self.claimed_mu) ** 2) if self.claimed_mu else None
 
 
@@ -108,18 +108,18 @@ class PureDP(Claim):
     """
 
     claimed_epsilon: float  # `epsilon` and `delta` are the questions
-    neighbours: str
+    neighbours: Relation
 
-    def __init__(self, epsilon: float, neighbours: str = DEFAULT) -> None:
+    def __init__(self, epsilon: float, neighbours: Relation = DEFAULT) -> None:
         self._set(claimed_epsilon=epsilon_at_most("epsilon", epsilon), neighbours=neighbours)
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         return {"epsilon": self.claimed_epsilon, **self._relation()}
 
-    def _loss(self, twice: bool) -> "losses.Loss | None":
+    def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         return _response(self.claimed_epsilon, 0.0, twice)
 
-    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         return None if self._twice(wanted) else response_epsilon(self.claimed_epsilon, count, delta)
 
 
@@ -133,18 +133,18 @@ class ApproxDP(Claim):
 
     claimed_epsilon: float
     claimed_delta: float
-    neighbours: str
+    neighbours: Relation
 
-    def __init__(self, epsilon: float, delta: float, neighbours: str = DEFAULT) -> None:
+    def __init__(self, epsilon: float, delta: float, neighbours: Relation = DEFAULT) -> None:
         number = checks.real("delta", delta, "a probability from 0 to below 1")
         if not 0.0 <= number < 1.0:
             raise BadValue(f"delta is {number}; allowed: a probability from 0 to below 1 (a delta of 1 promises nothing).")
         self._set(claimed_epsilon=epsilon_at_most("epsilon", epsilon), claimed_delta=number, neighbours=neighbours)
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         return {"epsilon": self.claimed_epsilon, "delta": self.claimed_delta, **self._relation()}
 
-    def _loss(self, twice: bool) -> "losses.Loss | None":
+    def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         found = _response(self.claimed_epsilon, self.claimed_delta, twice)
         if found is not None and found.infinite >= 1:
             raise self._refuse_twice()
@@ -165,7 +165,7 @@ class ZCDP(Claim):
     """
 
     rho: float
-    neighbours: str = DEFAULT
+    neighbours: Relation = DEFAULT
     xi: float = 0.0
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class ZCDP(Claim):
                 checks.ratio(name, value, 1.0)
         self._set(rho=rho, xi=xi if rho else epsilon_at_most("xi, where rho is 0,", xi))
 
-    def _loss(self, twice: bool) -> Any:
+    def _claimed_loss(self, twice: bool) -> Any:
         rho = self.rho
         if self.xi and not rho:  # Rényi divergences of every order at most xi: pure DP
             return _response(self.xi, 0.0, twice)
@@ -203,7 +203,7 @@ class RDP(Claim):
     orders: tuple[float, ...] = ()
     values: tuple[float, ...] = ()
     curve: Callable[[float], float] | None = None
-    neighbours: str = DEFAULT
+    neighbours: Relation = DEFAULT
 
     def __post_init__(self) -> None:
         if self.curve is not None:
@@ -224,7 +224,7 @@ class RDP(Claim):
             known[order] = min(known.get(order, float("inf")), checks.non_negative("a value", value))
         self._set(orders=tuple(sorted(known)), values=tuple(known[order] for order in sorted(known)))
 
-    def _loss(self, twice: bool) -> Any:
+    def _claimed_loss(self, twice: bool) -> Any:
         if twice:
             raise self._refuse_twice()
         if self.curve is not None:

@@ -42,8 +42,8 @@ class DiscreteGaussian(_IntegerNoise):
     def __post_init__(self) -> None:
         self._check_whole("sigma")
 
-    def loss(self, wanted: tuple[Order, ...]) -> Loss:
-        move = int(self.moved(wanted[0]))
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Loss:
+        move = int(self._moved(wanted[0]))
         if self.sigma > _LISTED:
             return WideDiscreteGaussianLoss(self.sigma, move)
         if move > _MOST_VALUES:
@@ -71,8 +71,8 @@ class DiscreteLaplace(_IntegerNoise):
     def __post_init__(self) -> None:
         self._check_whole("scale")
 
-    def loss(self, wanted: tuple[Order, ...]) -> Loss:
-        move = int(self.moved(wanted[0]))
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Loss:
+        move = int(self._moved(wanted[0]))
         if move > _MOST_VALUES:
             raise Unsupported(
                 f"{self!r} moves by {move} units; beyond {_MOST_VALUES} its values are not listed: rescale the answer."

@@ -30,17 +30,17 @@ class Gaussian(AdditiveNoise):
         self._check("sigma")
 
     @property
-    def squared_mu(self) -> float:
+    def _squared_mu(self) -> float:
         return (self.sensitivity / self.sigma) ** 2
 
-    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.GaussianLoss(self._square(wanted))
 
-    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         return gaussian_epsilon(count * self._square(wanted), delta)
 
-    def direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
         return gaussian_log_deltas(count * self._square(wanted), [epsilon])[0]
 
     def _square(self, wanted: tuple[Order, ...]) -> float:
-        return checks.ratio("sensitivity / sigma", self.moved(wanted[0]), self.sigma) ** 2
+        return checks.ratio("sensitivity / sigma", self._moved(wanted[0]), self.sigma) ** 2

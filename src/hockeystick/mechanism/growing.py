@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..loss.answers.batch import Runs, sampled_epsilons
+from ..neighbours import Relation
 from .many import sampled
 from .release import Release
 
@@ -23,7 +24,7 @@ class Growing:
     True
     """
 
-    def __init__(self, step: Release, delta: float, neighbours: str) -> None:
+    def __init__(self, step: Release, delta: float, neighbours: Relation) -> None:
         self._loss, _ = sampled(step * 2, neighbours)
         self._log_delta = math.log(delta) if 0.0 < delta < 1.0 else 0.0
         self._ahead, self._last = 1, 0

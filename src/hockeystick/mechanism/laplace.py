@@ -27,14 +27,14 @@ class Laplace(AdditiveNoise):
     def __post_init__(self) -> None:
         self._check("scale")
 
-    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.LaplaceLoss(self._shift(wanted))
 
-    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         return laplace_epsilon(self._shift(wanted), count, delta)
 
-    def direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
         return laplace_log_deltas(self._shift(wanted), count, [epsilon])[0]
 
     def _shift(self, wanted: tuple[Order, ...]) -> float:
-        return checks.ratio("sensitivity / scale", self.moved(wanted[0]), self.scale)
+        return checks.ratio("sensitivity / scale", self._moved(wanted[0]), self.scale)

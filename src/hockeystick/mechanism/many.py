@@ -11,13 +11,13 @@ from ..errors import HockeystickError
 from ..loss.answers.batch import Runs, sampled_epsilons
 from ..loss.composed import ComposedLoss
 from ..loss.sampled.gaussian import SampledGaussianLoss
-from ..neighbours import STATED
+from ..neighbours import STATED, Relation
 from .release import Release
 
 _FEW = 4  # runs that are not worth answering together
 
 
-def epsilons(releases: Sequence[Release], delta: float, neighbours: str = STATED) -> Iterator[Callable[[], Bounds]]:
+def epsilons(releases: Sequence[Release], delta: float, neighbours: Relation = STATED) -> Iterator[Callable[[], Bounds[float]]]:
     """For each release, in order, what gives its `epsilon_bounds` at this delta or raises its error.
 
     >>> import hockeystick as hs
@@ -31,14 +31,14 @@ def epsilons(releases: Sequence[Release], delta: float, neighbours: str = STATED
             loss, count = sampled(release, neighbours)
             if loss is not None:
                 groups.setdefault(loss.removals, []).append((place, loss, count))
-    found: dict[int, Bounds] = {}
+    found: dict[int, Bounds[float]] = {}
     for removals, group in groups.items():
         if len(group) >= _FEW:
             low, high = sampled_epsilons(_runs(group, math.log(delta)), removals)
             ends = zip(group, low.tolist(), high.tolist(), strict=True)
             found |= {place: Bounds(least, most, True) for (place, *_), least, most in ends if not math.isnan(least)}
 
-    def answer(place: int) -> Bounds:
+    def answer(place: int) -> Bounds[float]:
         return found[place] if place in found else releases[place].epsilon_bounds(delta, neighbours)
 
     return (partial(answer, place) for place in range(len(releases)))
@@ -51,7 +51,7 @@ def _runs(group: list[tuple[int, SampledGaussianLoss, int]], log_delta: float) -
     return Runs(noise, error, rate, np.array([float(count) for *_, count in group]), np.full(len(group), log_delta))
 
 
-def sampled(release: Release, neighbours: str) -> tuple[SampledGaussianLoss | None, int]:
+def sampled(release: Release, neighbours: Relation) -> tuple[SampledGaussianLoss | None, int]:
     """The loss of the release and its count, if it is one sampled Gaussian step repeated."""
     try:
         run: ComposedLoss = release._run(neighbours)

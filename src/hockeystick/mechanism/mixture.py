@@ -65,7 +65,7 @@ class GaussianMixture(Mechanism):
                 f"Use the largest distance, Gaussian(sigma, sensitivity={self.moves[-1]!r}), which bounds it from above."
             )
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if self.moves == (0.0,):
             return None
         if len(self.moves) == 1:

@@ -15,7 +15,7 @@ class AdditiveNoise(Mechanism):
     sensitivity: float
     replace_sensitivity: float | None
 
-    def moved(self, order: Order) -> float:
+    def _moved(self, order: Order) -> float:
         """How far the answer moves between the two data sets."""
         if order != "replace":
             return self.sensitivity
@@ -53,4 +53,4 @@ class AdditiveNoise(Mechanism):
         return number
 
     @abstractmethod
-    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss": ...
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss": ...

@@ -11,9 +11,9 @@ from ..bounds import Bounds
 from ..errors import BadType, BadValue
 from ..loss.pairs.bracketed import BetweenLoss
 from ..loss.pairs.profile import ProfileLoss, claims_loss
-from ..neighbours import DEFAULT
+from ..neighbours import DEFAULT, Relation
 from .claim import Claim
-from .gaussian_dp import GaussianDP, HeadGDP
+from .questions.gaussian_dp import GaussianDP, HeadGDP
 from .release import Release
 from .response import epsilon_at_most
 
@@ -41,7 +41,7 @@ class Profile(Claim):
     """
 
     function: Callable[[float], float] | None = None
-    neighbours: str = DEFAULT
+    neighbours: Relation = DEFAULT
     claims: tuple[tuple[float, float], ...] = ()
     tail: tuple[float, float] | None = None
 
@@ -56,7 +56,7 @@ class Profile(Claim):
             last = falling(epsilon, self._checked(epsilon), last)
 
     @classmethod
-    def from_claims(cls, claims: Iterable[tuple[float, float]], neighbours: str = DEFAULT) -> "Profile":
+    def from_claims(cls, claims: Iterable[tuple[float, float]], neighbours: Relation = DEFAULT) -> "Profile":
         """The best profile that several (epsilon, delta) guarantees of one mechanism imply together.
 
         The lower convex hull of the points (e^epsilon, delta), of (0, 1), and of what each says of the other order; beyond the
@@ -70,7 +70,12 @@ class Profile(Claim):
 
     @classmethod
     def from_rule(
-        cls, rule: Callable[[float, float], float], sigma: float, refined: bool = True, neighbours: str = DEFAULT, **more: Any
+        cls,
+        rule: Callable[[float, float], float],
+        sigma: float,
+        refined: bool = True,
+        neighbours: Relation = DEFAULT,
+        **more: Any,
     ) -> "Profile":
         """The profile of noise `sigma` where (epsilon, delta)-DP needs the noise `rule(epsilon, delta)` (paper G, section 3).
 
@@ -81,16 +86,17 @@ class Profile(Claim):
         >>> round(sgd.function(0.0), 6)
         0.646685
         """
-        from ..conversion.partial_order import inverted_rule, refined_profile
+        from ..conversion._kernels.profiles import inverted_rule
+        from ..conversion.partial_order import refined_profile
 
         naive = inverted_rule(rule, checks.positive("sigma", sigma))
         return cls(refined_profile(naive) if refined else naive, neighbours, **more)
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         known = {"function": self.function} if self.claims == () else {"claims": self.claims}
         return {**known, **({} if self.tail is None else {"tail": self.tail}), **self._relation()}
 
-    def _loss(self, twice: bool) -> Any:
+    def _claimed_loss(self, twice: bool) -> Any:
         if not self.claims:
             if twice:
                 raise self._refuse_twice()
@@ -137,7 +143,7 @@ class Profile(Claim):
             return found
         return [self._checked(epsilon) for epsilon in epsilons]
 
-    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> GaussianDP:
+    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: Relation = DEFAULT) -> GaussianDP:
         """See `Attacks.gdp`: the head is measured on the function itself, the tail is what was given."""
         end, beyond = self._end()
         if delta is not None or self.claims or end is None or neighbours == "replace" != self.neighbours:
@@ -154,7 +160,7 @@ class Profile(Claim):
         )
         return GaussianDP(Bounds(found.lower, max(found.upper, beyond)), 0.0, math.nan, reason, len(asked))
 
-    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: str = DEFAULT) -> HeadGDP:
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: Relation = DEFAULT) -> HeadGDP:
         """See `Attacks.head_mu`: measured on the function itself."""
         if self.claims or neighbours == "replace" != self.neighbours:
             return super().head_mu(epsilon, tolerance, neighbours)

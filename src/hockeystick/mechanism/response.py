@@ -40,11 +40,11 @@ class RandomizedResponse(Mechanism):
         object.__setattr__(self, "categories", checks.count("categories", categories, least=2))
         object.__setattr__(self, "null", null)
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         more: dict[str, Any] = {"categories": self.categories} if self.categories > 2 else {}
         return {"epsilon": self.one_epsilon, **more, **({"null": self.null} if self.null else {})}
 
-    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
         from ..loss.pairs.ordered import paired
 
         if not self.one_epsilon:
@@ -53,7 +53,7 @@ class RandomizedResponse(Mechanism):
             return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, has_record(one)) for one in wanted])
         return losses.ResponseLoss(self.one_epsilon, self.categories)
 
-    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         return None if self.categories > 2 or self._erased(wanted) else response_epsilon(self.one_epsilon, count, delta)
 
     def _erased(self, wanted: tuple[Order, ...]) -> bool:
@@ -79,8 +79,8 @@ class Exponential(Mechanism):
     def __init__(self, epsilon: float) -> None:
         object.__setattr__(self, "one_epsilon", epsilon_at_most("epsilon", epsilon))
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         return {"epsilon": self.one_epsilon}
 
-    def loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
         return losses.ExponentialLoss(self.one_epsilon) if self.one_epsilon else None

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..errors import BadValue
+from ..neighbours import Relation
 from .release import Mechanism, Release, joined
 
 _PHASE, _RELATION = "Phase ", "Neighbours:"
@@ -17,7 +18,7 @@ class Training(Release):
     `repr` shows the relation, `print` the statement, too; `run` is the plain release.
     """
 
-    def __init__(self, run: Release, neighbours: str, notes: tuple[str, ...]) -> None:
+    def __init__(self, run: Release, neighbours: Relation, notes: tuple[str, ...]) -> None:
         self.run, self.neighbours, self.notes = run, neighbours, notes
 
     @property
@@ -25,7 +26,7 @@ class Training(Release):
         return self.run.parts
 
     @property
-    def stated(self) -> str:
+    def stated(self) -> Relation:
         return self.neighbours
 
     @property
@@ -33,7 +34,7 @@ class Training(Release):
         """What was counted, how numbers were rounded, what the noise is relative to, the sampling scheme and the relation."""
         return "\n".join(self.notes)
 
-    def notes_for(self, neighbours: str) -> tuple[str, ...]:
+    def _notes_for(self, neighbours: Relation) -> tuple[str, ...]:
         """The notes, without that of the relation if another one is asked for."""
         return self.notes if neighbours == self.neighbours else _told(_phases(self.notes), ())
 
@@ -60,9 +61,9 @@ class Training(Release):
         if isinstance(count, Release):
             return NotImplemented
         run = self.run * count
-        return self if run == self.run else self.renamed(run, f"All of this {count} times.")
+        return self if run == self.run else self._renamed(run, f"All of this {count} times.")
 
-    def renamed(self, run: Release, note: str) -> "Training":
+    def _renamed(self, run: Release, note: str) -> "Training":
         """Another run with the notes of this one, and one more in each phase."""
         phases = [[*phase, note] for phase in _phases(self.notes)]
         return Training(run, self.neighbours, _told(phases, self.notes))

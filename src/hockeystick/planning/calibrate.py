@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 from .. import checks
 from ..errors import BadType, BadValue, Unreachable
@@ -19,6 +19,10 @@ _EVALUATIONS = 200
 _ELSEWHERE = (1.0, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 10.0, 100.0, 1e4)
 
 
+@overload
+def calibrate(make: Callable[[int], Release], start: int, **target: Unpack[Wanted]) -> int: ...
+@overload
+def calibrate(make: Callable[[float], Release], start: float | None = None, **target: Unpack[Wanted]) -> float: ...
 def calibrate(make: Callable[[Any], Release], start: float | None = None, **target: Unpack[Wanted]) -> Any:
     """The value of one parameter for which `make(value)` just meets a target: the smallest noise, the largest rate or count.
 

@@ -12,7 +12,7 @@ from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.laplace import Laplace
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.response import RandomizedResponse
-from ..neighbours import DEFAULT, orders
+from ..neighbours import DEFAULT, Relation, orders
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..sampling.fixed_size import WithoutReplacement
 from ..sampling.full_pass import FullPass
@@ -26,7 +26,7 @@ _SLACK = 1e-10
 _MOST = 400
 
 
-def rho_of(release: Release, neighbours: str) -> float:
+def rho_of(release: Release, neighbours: Relation) -> float:
     """A rho for which the release is rho-zCDP, rounded up; inf where none is proved.
 
     Gaussian noise (also discrete: Canonne, Kamath and Steinke 2020, Theorem 4), `ZCDP` and `PureDP` have theirs, which add.  A
@@ -56,10 +56,10 @@ def rho_of(release: Release, neighbours: str) -> float:
     return up((known + times * found) * (1.0 + 4.0 * UNIT))
 
 
-def _known(mechanism: Mechanism, neighbours: str) -> float | None:
+def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
     """Where D_a / a is constant, or largest at infinite order."""
     if isinstance(mechanism, Poisson | WithoutReplacement | FullPass):
-        mechanism.loss(orders(neighbours))  # refused where there is no proof
+        mechanism._pair_loss(orders(neighbours))  # refused where there is no proof
         moved = "replace" if isinstance(mechanism, WithoutReplacement) else neighbours  # batches differ by a replacement
         whole = [(_known(one, moved), count) for one, count in mechanism.base.parts]
         rhos = [count * rho for rho, count in whole if rho is not None]
@@ -70,24 +70,24 @@ def _known(mechanism: Mechanism, neighbours: str) -> float | None:
         return mechanism.rho
     wanted = orders(neighbours)
     if isinstance(mechanism, DiscreteGaussian):
-        return up(0.5 * (mechanism.moved(wanted[0]) / mechanism.sigma) ** 2 * (1.0 + 4.0 * UNIT))
-    loss: Any = mechanism.loss(wanted)
+        return up(0.5 * (mechanism._moved(wanted[0]) / mechanism.sigma) ** 2 * (1.0 + 4.0 * UNIT))
+    loss: Any = mechanism._pair_loss(wanted)
     if loss is None:
         return 0.0
     return up(0.5 * loss.square * (1.0 + 4.0 * UNIT)) if isinstance(loss, GaussianLoss) else None
 
 
 @functools.lru_cache(maxsize=32)
-def _searched(release: Release, neighbours: str) -> float:
+def _searched(release: Release, neighbours: Relation) -> float:
     """The larger of both orders, each by itself."""
-    ordered = ("remove", "add") if neighbours == DEFAULT else (neighbours,)
+    ordered: tuple[Relation, ...] = ("remove", "add") if neighbours == DEFAULT else (neighbours,)
     largest = float(release.rdp(math.inf, DEFAULT if neighbours in ("add", "remove") else neighbours))
     if largest == 0.0 or math.isinf(largest):
         return largest
     return max(_one_order(release, order, largest) for order in ordered)
 
 
-def _one_order(release: Release, neighbours: str, largest: float) -> float:
+def _one_order(release: Release, neighbours: Relation, largest: float) -> float:
     def cumulant(t: float) -> float:
         return float(release.rdp(1.0 + t, neighbours)) * t * (1.0 + 4.0 * UNIT)
 

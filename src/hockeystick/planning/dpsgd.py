@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from .. import checks
 from ..errors import BadType, BadValue, Unsupported
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Mechanism
 from ..mechanism.training import Training
-from ..neighbours import DEFAULT, checked, orders
+from ..neighbours import DEFAULT, Relation, checked, orders
 
 _SAMPLERS = {
     "poisson": "Poisson sampling, every record by itself with probability {rate}",
@@ -22,7 +22,12 @@ _SAMPLERS = {
     "cyclic": "batches of {batch} of {examples} records by position, in turn",
     "hashed": "batches of about {batch} of {examples} records, each record's batch depending on itself only",
 }
-PASSES = {"shuffle": "shuffle", "deterministic": "position", "cyclic": "position", "hashed": "id"}
+PASSES: dict[str, Literal["shuffle", "position", "id"]] = {
+    "shuffle": "shuffle",
+    "deterministic": "position",
+    "cyclic": "position",
+    "hashed": "id",
+}
 _REFUSED = {
     "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is another "
     "scheme, and no bound of it",
@@ -89,7 +94,7 @@ def dpsgd(
     rate: float | None = None,
     epochs: float | None = None,
     steps: int | None = None,
-    neighbours: str = DEFAULT,
+    neighbours: Relation = DEFAULT,
     accumulation: int = 1,
 ) -> Training:
     """A run of DP-SGD: `steps` Gaussian steps, each on a batch of the data.
@@ -141,7 +146,7 @@ def dpsgd(
         else:
             step = noise.with_replacement(draws=batches.batch or 0, examples=batches.examples or 1)
     if sampler != "poisson":  # of which nothing is refused
-        step.loss(orders(relation))  # now rather than at the first question
+        step._pair_loss(orders(relation))  # now rather than at the first question
     drawn = _SAMPLERS[sampler].format(rate=batches.rate_told, batch=batches.batch, examples=batches.examples)
     notes = [counted, f"Batches: {drawn}."]
     if times > 1:

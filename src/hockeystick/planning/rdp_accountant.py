@@ -3,13 +3,16 @@
 import math
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import checks
 from ..conversion.curve import listed_orders, rdp_curve_to_delta, rdp_curve_to_epsilon
 from ..errors import BadType, BadValue, EdgeOrder
 from ..mechanism.release import Release, compose
-from ..neighbours import DEFAULT, checked
+from ..neighbours import DEFAULT, Relation, checked
+
+if TYPE_CHECKING:
+    from ..bounds import Array, Floats
 
 
 class RDPAccountant:
@@ -27,7 +30,7 @@ class RDPAccountant:
     1.993091
     """
 
-    def __init__(self, orders: Iterable[float] | None = None, neighbours: str = DEFAULT) -> None:
+    def __init__(self, orders: Iterable[float] | None = None, neighbours: Relation = DEFAULT) -> None:
         listed = listed_orders(orders)
         self._orders = None if listed is None else tuple(sorted(set(listed)))
         self._neighbours = checked(neighbours)
@@ -39,7 +42,7 @@ class RDPAccountant:
         return self._orders
 
     @property
-    def neighbours(self) -> str:
+    def neighbours(self) -> Relation:
         """The relation that the answers are for."""
         return self._neighbours
 
@@ -63,18 +66,36 @@ class RDPAccountant:
         self._release = self._release + release * checks.count("count", count)
         return self
 
+    @overload
+    def rdp(self, order: float) -> float: ...
+    @overload
+    def rdp(self, order: "Floats") -> "Array": ...
     def rdp(self, order: Any) -> Any:
         """The composed Rényi divergence of any order, rounded up."""
         return self._release.rdp(order, self._neighbours)
 
+    @overload
+    def epsilon(self, delta: float) -> float: ...
+    @overload
+    def epsilon(self, delta: "Floats") -> "Array": ...
     def epsilon(self, delta: Any) -> Any:
         """The smallest epsilon at delta over the orders, rounded up."""
         return self._best(rdp_curve_to_epsilon, delta)[0]
 
+    @overload
+    def delta(self, epsilon: float) -> float: ...
+    @overload
+    def delta(self, epsilon: "Floats") -> "Array": ...
     def delta(self, epsilon: Any) -> Any:
         """The smallest delta at epsilon over the orders, rounded up."""
         return self._best(rdp_curve_to_delta, epsilon)[0]
 
+    @overload
+    def order(self, *, delta: float | None = None, epsilon: float | None = None) -> float: ...
+    @overload
+    def order(self, *, delta: "Floats") -> "Array": ...
+    @overload
+    def order(self, *, epsilon: "Floats") -> "Array": ...
     def order(self, *, delta: Any = None, epsilon: Any = None) -> Any:
         """The order that gives `epsilon(delta)`, or the one that gives `delta(epsilon)`."""
         if (delta is None) == (epsilon is None):

@@ -12,7 +12,7 @@ from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.many import epsilons
 from ..mechanism.release import Release
-from ..neighbours import STATED, checked
+from ..neighbours import STATED, Relation, checked
 
 _QUESTIONS = {
     "epsilon": ("epsilon_bounds", "delta"),
@@ -34,7 +34,7 @@ def sweep(
     *,
     executor: Executor | None = None,
     progress: bool | None = None,
-    neighbours: str = STATED,
+    neighbours: Relation = STATED,
     advantage: bool = False,
     **questions: float,
 ) -> dict[str, list[Any]]:
@@ -100,7 +100,7 @@ def sweep(
 class _Job:
     """What is done for some combinations; a class, so that processes can be sent one."""
 
-    def __init__(self, make: Callable[..., Any], names: tuple[str, ...], asked: tuple[Any, ...], neighbours: str) -> None:
+    def __init__(self, make: Callable[..., Any], names: tuple[str, ...], asked: tuple[Any, ...], neighbours: Relation) -> None:
         self.make, self.names, self.asked, self.neighbours = make, names, asked, neighbours
 
     def rows(self, chunk: Sequence[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
@@ -174,7 +174,7 @@ def _checked_grid(grid: Any) -> tuple[tuple[str, ...], list[list[Any]]]:
     return tuple(grid), values
 
 
-def _checked_questions(questions: dict[str, Any], advantage: bool, neighbours: str) -> tuple[Any, ...]:
+def _checked_questions(questions: dict[str, Any], advantage: bool, neighbours: Relation) -> tuple[Any, ...]:
     unknown = sorted(set(questions) - set(_QUESTIONS))
     if unknown:
         raise BadValue(f"{', '.join(unknown)} is no question; allowed: {', '.join(_QUESTIONS)}, advantage.")

@@ -11,7 +11,7 @@ from ..conversion._kernels.normals import mu_bounds
 from ..conversion.group import probability
 from ..errors import BadValue, Unreachable
 from ..mechanism.release import Release
-from ..neighbours import STATED, Stated, checked
+from ..neighbours import STATED, Relation, Stated, checked
 from .concentrated import rho_of
 
 
@@ -25,7 +25,7 @@ class Others(TypedDict, total=False):
     fpr: float
     bayes_risk: float
     prior: float
-    neighbours: str
+    neighbours: Relation
 
 
 class Wanted(Others, total=False):
@@ -62,12 +62,12 @@ class Target:
     kind: str
     limit: float
     at: float | None = None
-    neighbours: str = STATED
+    neighbours: Relation = STATED
 
     @staticmethod
-    def of(neighbours: str = STATED, **given: Any) -> "Target":
+    def of(neighbours: Relation = STATED, **given: Any) -> "Target":
         """The target that the words name; exactly one."""
-        relation = neighbours if isinstance(neighbours, Stated) else checked(neighbours)
+        relation: Any = neighbours if isinstance(neighbours, Stated) else checked(neighbours)
         unknown = sorted(set(given) - set(_KINDS) - {"delta", "fpr", "prior"})
         if unknown:
             raise BadValue(f"{', '.join(unknown)} is no part of a target; allowed: {_choices()}.")
@@ -103,11 +103,17 @@ class Target:
         """Whether `gap` always looks at the measure itself."""
         return not (self.kind == "epsilon" and self.limit < _SMALL and self.at)
 
+    @property
+    def _at(self) -> float:
+        """Where it is asked, for the measures that are asked somewhere."""
+        assert self.at is not None
+        return self.at
+
     def measure(self, release: Release) -> float:
         """The certified end of the measure: never better than the truth."""
         relation = release.stated if isinstance(self.neighbours, Stated) else self.neighbours
         if self.kind == "epsilon":
-            return float(release.epsilon(self.at, relation))
+            return release.epsilon(self._at, relation)
         if self.kind == "mu":
             tolerance = min(1e-9, 1e-10 * self.limit) if self.limit > 0.0 else 1e-9
             return float(release.mu_bounds(self.at, max(tolerance, 1e-14), relation).upper)
@@ -117,7 +123,7 @@ class Target:
             return release.advantage(relation)
         if self.kind == "tpr" and self.at is not None:
             return float(release.tpr(self.at, relation)) if self.limit > _CERTAIN else release._rough_tpr(self.at, relation)
-        return float(release.bayes_risk(self.at, relation))
+        return release.bayes_risk(self._at, relation)
 
     def within(self, value: float) -> bool:
         """Whether a measured value is within the limit."""

@@ -1,16 +1,20 @@
 """What each step of a run is, and the theorem and the sources behind each number."""
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..loss.pairs.gaussian import GaussianLoss
-from ..loss.pairs.renyi import RenyiLoss
+from ..loss.engines.driver import ATTAINED, INFINITE
+from ..loss.engines.registry import ENGINES
 from ..mechanism.claim import ZCDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
+from ..neighbours import Relation
 from ..sampling.base import Sampled
-from ..sampling.group import GroupedPoisson, GroupedRun
+from ..sampling.group import GROUP_PRIVACY, GroupedPoisson, GroupedRun
 from ..sampling.support import THEOREMS
+
+if TYPE_CHECKING:
+    from ..loss.engines.proof import Proof
 
 RELATIONS = {
     "add-or-remove": "data sets that differ by one record added or removed",
@@ -72,6 +76,12 @@ _FAMILIES = {
 }
 
 
+_OTHER_METHODS = {
+    ATTAINED: "the best of the pairs that some mechanism attains, composed",
+    INFINITE: "an infinite loss whose probability exceeds delta",
+}
+
+
 _GROUPS = "mixtures of normal laws, [G24]"
 
 
@@ -85,12 +95,12 @@ class Step(NamedTuple):
     theorem: str
 
 
-def steps(release: Release, neighbours: str) -> list[Step]:
+def steps(release: Release, neighbours: Relation) -> list[Step]:
     """What each part of a run is."""
     return [_step(mechanism, count, neighbours) for mechanism, count in release.parts]
 
 
-def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
+def _step(mechanism: Mechanism, count: int, neighbours: Relation) -> Step:
     if isinstance(mechanism, GroupedRun):
         inner = steps(mechanism.run, neighbours)
         words = "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in inner)
@@ -110,7 +120,7 @@ def _step(mechanism: Mechanism, count: int, neighbours: str) -> Step:
         theorem = f"{theorem}; of {'; '.join(grounds)}"
         return Step(repr(mechanism), count, f"{words}, on {sampler}", sampler, theorem)
     words, theorem = _FAMILIES.get(type(mechanism).__name__, ("", "the description of the mechanism"))
-    named = words.format(**mechanism.parameters()) if words else repr(mechanism)
+    named = words.format(**mechanism._parameters()) if words else repr(mechanism)
     if isinstance(mechanism, ZCDP) and mechanism.xi:
         named = f"anything ({mechanism.xi:g}, {mechanism.rho:g})-zCDP"
     if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
@@ -140,18 +150,22 @@ def _scheme(mechanism: Any) -> tuple[str, str]:
     return kind, f"a sample ({mechanism!r})"
 
 
-def engine(release: Release, neighbours: str) -> str:
-    """How the intervals of epsilon and delta come about."""
-    if isinstance(release, GroupedRun):
+def engine(release: Release, neighbours: Relation, proof: "Proof") -> str:
+    """How the interval of epsilon came about: the engines that proved its ends, and the theorems that they rest on."""
+    if proof.high_by == (GROUP_PRIVACY,):
         return "the profile of the run, carried to groups, [S22] section 6.2"
-    losses = [loss for loss, _ in release._run(neighbours).terms]
-    if all(isinstance(loss, GaussianLoss) for loss in losses):
-        return "closed form of Gaussian noise, [BW18]; composition: squares of mu add"
-    if any(isinstance(loss, RenyiLoss) for loss in losses):
-        return "the optimal conversion at the best order, [AL20] Theorem 3, with the exact parts composed, [ZDW22] Theorem 10"
-    if any(hasattr(type(loss), "members") for loss in losses):
-        return "proved bounds of the pair, composed [ZDW22] Theorem 10; contour integral [A23] or tilted lattice [D22]"
-    return "the composed pair [ZDW22] Theorem 10; contour integral through the saddle point [A23] or tilted lattice [D22]"
+    run = release._run(neighbours)
+    ways = ["the composed pair, [ZDW22] Theorem 10" if run.exact else "bounds of the pair, composed, [ZDW22] Theorem 10"]
+    if proof.low_by == proof.high_by:
+        return "; ".join([*ways, _method(proof.high_by)])
+    ends = ("above", proof.high_by), ("below", proof.low_by)
+    return "; ".join([*ways, *(f"from {side}, {_method(by)}" for side, by in ends if by)])
+
+
+def _method(by: tuple[str, ...]) -> str:
+    """An engine's method in words; of the compiled core that of the engine that it stands in for."""
+    words = [_OTHER_METHODS.get(name) or ENGINES[name].method for name in by]
+    return f"{words[1]} ({words[0]})" if len(words) > 1 else words[0]
 
 
 def group_size(release: Release) -> int:
@@ -161,7 +175,7 @@ def group_size(release: Release) -> int:
     return max((one.size for one, _ in release.parts if isinstance(one, GroupedPoisson)), default=1)
 
 
-def neighbouring(release: Release, neighbours: str) -> str:
+def neighbouring(release: Release, neighbours: Relation) -> str:
     """Which data sets count as neighbours, in words."""
     size = group_size(release)
     return RELATIONS[neighbours] + (f", where for one record stands a group of up to {size} together" if size > 1 else "")

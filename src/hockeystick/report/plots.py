@@ -14,7 +14,7 @@ import numpy as np
 from ..conversion.gdp import gdp_tradeoff
 from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.release import Release
-from ..neighbours import STATED, Stated, checked
+from ..neighbours import STATED, Relation, Stated, checked
 from ..numerics.cancellation_free import Array
 from ..planning.rdp_accountant import RDPAccountant
 from .band import Band, band
@@ -32,7 +32,7 @@ _MU_DELTA = 1e-10
 _LEAST = 1e-300
 
 
-def profile(release: Release, delta: float, axes: Any = None, neighbours: str = STATED) -> "Figure":
+def profile(release: Release, delta: float, axes: Any = None, neighbours: Relation = STATED) -> "Figure":
     """delta against epsilon, on a logarithmic scale, with the certified band and the epsilon at `delta`."""
     relation = _checked(release, neighbours)
     chosen = float(release.epsilon(delta, relation))
@@ -54,7 +54,7 @@ def profile(release: Release, delta: float, axes: Any = None, neighbours: str = 
     return figure
 
 
-def rounds(release: Release, delta: float, axes: Any = None, neighbours: str = STATED, most: int | None = None) -> "Figure":
+def rounds(release: Release, delta: float, axes: Any = None, neighbours: Relation = STATED, most: int | None = None) -> "Figure":
     """epsilon against how often the release is repeated; a run of one mechanism is taken apart into its uses."""
     relation = _checked(release, neighbours)
     step, uses = (release.parts[0][0], release.parts[0][1]) if len(release.parts) == 1 else (release, 1)
@@ -87,7 +87,7 @@ def tradeoff(
     release: Release,
     delta: float,
     axes: Any = None,
-    neighbours: str = STATED,
+    neighbours: Relation = STATED,
     claims: Iterable[tuple[float, float]] | None = None,
 ) -> "Figure":
     """The trade-off curve of tests, with Gaussian DP up to a delta and what the (epsilon, delta) claims alone would allow."""
@@ -120,7 +120,7 @@ def tradeoff(
     return figure
 
 
-def renyi(release: Release, delta: float, axes: Any = None, neighbours: str = STATED) -> "Figure":
+def renyi(release: Release, delta: float, axes: Any = None, neighbours: Relation = STATED) -> "Figure":
     """The Rényi curve, the epsilon that each order gives, and the order that gives the least."""
     relation = _checked(release, neighbours)
     accountant = RDPAccountant(neighbours=relation).compose(release)
@@ -154,7 +154,7 @@ def renyi(release: Release, delta: float, axes: Any = None, neighbours: str = ST
     return figure
 
 
-def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbours: str = STATED) -> "Figure":
+def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbours: Relation = STATED) -> "Figure":
     """The profiles of several runs or methods, by their names."""
     if not isinstance(runs, Mapping):
         raise BadType("runs is no mapping; allowed: names with releases, as in {'this': a, 'that': b}.")
@@ -190,7 +190,7 @@ def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbo
     return figure
 
 
-def _profile(release: Release, most: float, floor: float, relation: str) -> Band:
+def _profile(release: Release, most: float, floor: float, relation: Relation) -> Band:
     def ask(points: Array) -> tuple[Array, Array]:
         bounds = release.delta_bounds(points, relation)
         return np.asarray(bounds.lower), np.asarray(bounds.upper)
@@ -202,7 +202,7 @@ def _log_scale(floor: float) -> Any:
     return lambda deltas: 1.0 - np.log(np.maximum(deltas, floor)) / math.log(floor)
 
 
-def _floor(release: Release, most: float, delta: float, relation: str) -> float:
+def _floor(release: Release, most: float, delta: float, relation: Relation) -> float:
     """The least delta that is drawn: that of the last epsilon, unless it is out of all proportion."""
     last = float(release.delta(most, relation))
     least = min(delta, 0.1) ** 3 / 10.0 if delta > 0.0 else 1e-12
@@ -229,7 +229,7 @@ def _plain_ticks(axis: Any, low: float, high: float) -> None:
     axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}" if between and f"{value:e}"[0] in "235" else ""))
 
 
-def _checked(release: Any, neighbours: str) -> str:
+def _checked(release: Any, neighbours: Relation) -> Relation:
     if not isinstance(release, Release):
         raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
     return release.stated if isinstance(neighbours, Stated) else checked(neighbours)
@@ -241,7 +241,7 @@ def _claimed(alphas: Any, epsilon: float, delta: float) -> Any:
     return np.maximum(0.0, np.maximum(1.0 - delta - grown * alphas, (1.0 - delta - alphas) / grown))
 
 
-def _by_renyi(step: Release, counts: Any, delta: float, relation: str) -> Any:
+def _by_renyi(step: Release, counts: Any, delta: float, relation: Relation) -> Any:
     try:
         return np.array([RDPAccountant(neighbours=relation).compose(step, int(count)).epsilon(delta) for count in counts])
     except HockeystickError:

@@ -12,7 +12,7 @@ from ..conversion.group import probability
 from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release
 from ..mechanism.training import Training
-from ..neighbours import STATED, Stated, checked
+from ..neighbours import STATED, Relation, Stated, checked
 from ..planning.rdp_accountant import RDPAccountant
 from . import render
 from .methods import cited, engine, keyed, neighbouring, steps
@@ -20,6 +20,9 @@ from .numbers import down_text, rounded_up, up_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..bounds import Bounds
+    from ..loss.engines.proof import Proof
 
 FORM = 1
 """The version of the JSON form; docs/report.schema.json describes it."""
@@ -47,15 +50,19 @@ class Report:
 
     release: Release
     at: float
-    neighbours: str
+    neighbours: Relation
     mu_delta: float
 
     # the answers
 
     @cached_property
+    def _proved(self) -> "tuple[Bounds[float], Proof]":
+        return self.release._epsilon_proof(self.at, self.neighbours)
+
+    @cached_property
     def epsilon(self) -> dict[str, Any]:
         """Both ends of epsilon at delta."""
-        bounds = self.release.epsilon_bounds(self.at, self.neighbours)
+        bounds, _ = self._proved
         return {"delta": self.at, "lower": bounds.lower, "upper": bounds.upper, "tight": bounds.tight}
 
     @cached_property
@@ -129,7 +136,7 @@ class Report:
     def methods(self) -> dict[str, str]:
         """The theorem or the method behind each number."""
         return {
-            "epsilon": engine(self.release, self.neighbours),
+            "epsilon": engine(self.release, self.neighbours, self._proved[1]),
             "mu": "the supremum of the transformed profile, [GDPT] section 4; up to a delta and its regret, [G25]",
             "renyi": "exact Rényi curves at all real orders; the optimal conversion of one order, [AL20] Theorem 3",
             "attacks": "trade-off curve of the composed pair, [DRS22]; advantage is delta(0), [S22] Proposition 7",
@@ -138,7 +145,7 @@ class Report:
     @cached_property
     def assumptions(self) -> list[str]:
         """What the answers rest on."""
-        stated = list(self.release.notes_for(self.neighbours)) if isinstance(self.release, Training) else []
+        stated = list(self.release._notes_for(self.neighbours)) if isinstance(self.release, Training) else []
         samplers = {one.sampler for one in steps(self.release, self.neighbours)} - {"all records"}
         drawn = [f"Batches are drawn as stated ({one}); other ways of drawing have other answers." for one in sorted(samplers)]
         if not stated or self.neighbours != self.release.stated:
@@ -240,7 +247,7 @@ class Report:
         return self.to_html()
 
 
-def report(release: Release, delta: float, neighbours: str = STATED, mu_delta: float = 1e-10) -> Report:
+def report(release: Release, delta: float, neighbours: Relation = STATED, mu_delta: float = 1e-10) -> Report:
     """The report of a release at one delta; `mu_delta` is the delta up to which mu is given.
 
     >>> import hockeystick as hs

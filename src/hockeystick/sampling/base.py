@@ -20,8 +20,8 @@ class Sampled(Mechanism):
     """A release that sees a sample of the data instead of all of it."""
 
     base: Release
-    scheme = "Sampling"
-    group_size: ClassVar[int | None] = 1
+    _scheme = "Sampling"
+    _group_size: ClassVar[int | None] = 1
 
     def _check_base(self) -> None:
         if not isinstance(self.base, Release):
@@ -46,16 +46,16 @@ class Sampled(Mechanism):
         )
 
     def _refuse(self, what: str, why: str) -> Unsupported:
-        return Unsupported(f"{self.scheme} of {what} is not accounted for: {why}")
+        return Unsupported(f"{self._scheme} of {what} is not accounted for: {why}")
 
     @property
-    def additive(self) -> bool:
+    def _additive(self) -> bool:
         """Whether a null record contributes nothing: noise on a sum."""
         return all(isinstance(mechanism, AdditiveNoise) for mechanism, _ in self.base.parts)
 
-    def whole(self, wanted: tuple[Order, ...]) -> Any:
+    def _whole(self, wanted: tuple[Order, ...]) -> Any:
         """The loss of the base itself, without a sample; Gaussian parts are one."""
-        parts = [(mechanism.loss(wanted), count) for mechanism, count in self.base.parts]
+        parts: list[tuple[Any, int]] = [(mechanism._pair_loss(wanted), count) for mechanism, count in self.base.parts]
         found = [(loss, count) for loss, count in parts if loss is not None]
         if not found:
             return None
@@ -63,9 +63,9 @@ class Sampled(Mechanism):
             return found[0][0]
         return losses.GaussianLoss(math.fsum(count * loss.square for loss, count in found))
 
-    def shape(self, order: Order, rate: float) -> "losses.Shape | None":
+    def _shape(self, order: Order, rate: float) -> "losses.Shape | None":
         """The sampled step of Gaussian noise; None for other mechanisms."""
-        loss = self.whole((order,))
+        loss = self._whole((order,))
         if not isinstance(loss, losses.GaussianLoss):
             return None
         if isinstance(self.base, Gaussian):
@@ -74,53 +74,49 @@ class Sampled(Mechanism):
 
     def _plain(self, base: Gaussian, order: Order, rate: float) -> tuple[float, float, float]:
         """The noise, the rate, and the relative error of the noise."""
-        moved = base.moved(order)
+        moved = base._moved(order)
         return base.sigma / moved, rate, 0.0 if math.frexp(moved)[0] == 0.5 else UNIT
 
-    def drawn(self, moved: Order, rate: float, removals: tuple[bool, ...]) -> Any:
+    def _drawn(self, moved: Order, rate: float, removals: tuple[bool, ...]) -> Any:
         """The loss of mixtures with the pair of the order `moved`, which is symmetric or one of a removal: in a removal the
         mixture is P."""
-        shape = self.shape(moved, rate)
+        shape = self._shape(moved, rate)
         if shape is not None:
             return losses.SampledGaussianLoss(shape, removals, losses.Guide(shape))
         from ..loss.pairs.ordered import paired
 
         found: list[Any] = []
         for removal in removals:
-            loss = _cover(self.whole((moved if moved == "replace" else "remove" if removal else "add",)))
+            loss = _cover(self._whole((moved if moved == "replace" else "remove" if removal else "add",)))
             if loss is None:
                 return None
             found.append(_sampled(loss, rate, removal))
         return found[0] if isinstance(found[0], losses.RenyiLoss) else paired(found)
 
-    def farther(self, wanted: tuple[Order, ...]) -> Order:
+    def _farther(self, wanted: tuple[Order, ...]) -> Order:
         """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal if that is farther."""
         if "replace" in wanted:
             return "replace"
-        zeroed, replaced = self.whole(wanted[:1]), self.whole(("replace",))
+        zeroed, replaced = self._whole(wanted[:1]), self._whole(("replace",))
         if type(zeroed) is not type(replaced) or not (
             isinstance(zeroed, losses.GaussianLoss | losses.LaplaceLoss) or hasattr(zeroed, "move")
         ):
             return "replace"
         return "replace" if how_far(zeroed) <= how_far(replaced) else wanted[0]
 
-    def zeroing_is_replacing(self, wanted: tuple[Order, ...]) -> bool:
+    def _zeroing_is_replacing(self, wanted: tuple[Order, ...]) -> bool:
         """Whether the pair of a null record is that of a replacement, as for claims."""
-        return not self.additive and self.whole(wanted) == self.whole(("replace",))
+        return not self._additive and self._whole(wanted) == self._whole(("replace",))
 
-    def undrawn(self, wanted: tuple[Order, ...]) -> tuple[Any, ...]:
+    def _undrawn(self, wanted: tuple[Order, ...]) -> tuple[Any, ...]:
         """What bounds the step without a sample, for neighbours of the same size.
 
         It bounds the sampled step, too: a sample without the record tells nothing.
         """
-        loss = self.whole(wanted)
-        return (
-            ()
-            if loss is None or isinstance(loss, losses.RenyiLoss | losses.ProfileLoss)
-            else tuple(loss.covers)
-        )
+        loss = self._whole(wanted)
+        return () if loss is None or isinstance(loss, losses.RenyiLoss | losses.ProfileLoss) else tuple(loss.covers)
 
-    def attained(self, moved: Order) -> Order:
+    def _attained(self, moved: Order) -> Order:
         """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one not tightly."""
         from ..mechanism.claim import ZCDP
         from ..mechanism.profile import Profile
@@ -128,19 +124,19 @@ class Sampled(Mechanism):
         loose = any(isinstance(one, ZCDP | Profile) and one.neighbours == DEFAULT for one, _ in self.base.parts)
         return "remove" if loose else moved
 
-    def both_orders(self, moved: Order, high: float, low: float) -> Any:
+    def _both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
         of a removal from above, the removal itself from below."""
         from ..loss.sampled.symmetrised import folded
 
-        loss = _cover(self.whole((moved,)))
+        loss = _cover(self._whole((moved,)))
         if loss is None:
             return None
         if isinstance(loss, losses.RenyiLoss):
             return replace(loss, rate=high, both=True, mutual=True)
         if isinstance(loss, losses.ProfileLoss):
             return replace(loss, rate=high, both=True, low=low)
-        top, bottom = self.drawn(moved, high, (True,)), self.drawn(self.attained(moved), low, (True,))
+        top, bottom = self._drawn(moved, high, (True,)), self._drawn(self._attained(moved), low, (True,))
         if not isinstance(top, losses.AtomicLoss) and top.closed(0.0) is None:
             raise self._refuse(
                 repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."
@@ -166,7 +162,7 @@ def _cover(loss: Any) -> Any:
 
 
 def _is_gaussian(mechanism: Mechanism) -> bool:
-    return mechanism.squared_mu is not None or (type(mechanism).__name__ == "GDP")
+    return mechanism._squared_mu is not None or (type(mechanism).__name__ == "GDP")
 
 
 def _sampled(loss: Any, rate: float, removal: bool) -> Any:

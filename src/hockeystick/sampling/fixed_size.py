@@ -71,44 +71,44 @@ class WithoutReplacement(FixedSize):
     batch: int
     examples: int
 
-    scheme = "Sampling without replacement"
+    _scheme = "Sampling without replacement"
 
     def __post_init__(self) -> None:
         self._check_sizes("batch", self.examples)
         self._check_base()
 
     @property
-    def rates(self) -> tuple[float, float]:
+    def _rates(self) -> tuple[float, float]:
         """batch / examples, rounded down and up."""
         return between_doubles(Fraction(self.batch, self.examples))
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if self.batch == 0:
             return None
         if self.batch == self.examples:
-            return self.whole(wanted)
-        low, high = self.rates
+            return self._whole(wanted)
+        low, high = self._rates
         if not same_size(wanted):
-            moved = self.whole(("replace",))
+            moved = self._whole(("replace",))
             if isinstance(moved, ProfileLoss):
                 pairs: list[Any] = [replace(moved, rate=high, removal=one, low=low) for one in removals(wanted)]
                 return paired(pairs)
             top, bottom = (
-                self.drawn("replace", high, removals(wanted)),
-                self.drawn(self.attained("replace"), low, removals(wanted)),
+                self._drawn("replace", high, removals(wanted)),
+                self._drawn(self._attained("replace"), low, removals(wanted)),
             )
-            if self.attained("replace") == "remove" and top is not None and top.exact:
+            if self._attained("replace") == "remove" and top is not None and top.exact:
                 return BetweenLoss((top,), (bottom,))
             return rounded(top, bottom)
-        found = self.both_orders(self.farther(wanted), high, low)
-        if found is None or "replace" in wanted or self.zeroing_is_replacing(wanted):
+        found = self._both_orders(self._farther(wanted), high, low)
+        if found is None or "replace" in wanted or self._zeroing_is_replacing(wanted):
             return found
         if isinstance(found, RenyiLoss | ProfileLoss):
             return found
-        covers = *found.covers, *self.undrawn(wanted)
-        if not self.additive:
+        covers = *found.covers, *self._undrawn(wanted)
+        if not self._additive:
             return BetweenLoss(covers, ())
-        return BetweenLoss(covers, members(self.drawn("remove", low, removals(wanted))))  # the others contribute nothing
+        return BetweenLoss(covers, members(self._drawn("remove", low, removals(wanted))))  # the others contribute nothing
 
     def __repr__(self) -> str:
         return self._shown(f"without_replacement(batch={self.batch}, examples={self.examples})")
@@ -131,7 +131,7 @@ class WithReplacement(FixedSize):
     draws: int
     examples: int
 
-    scheme = "Sampling with replacement"
+    _scheme = "Sampling with replacement"
 
     def __post_init__(self) -> None:
         self._check_sizes("draws", None)
@@ -139,12 +139,12 @@ class WithReplacement(FixedSize):
             raise BadValue("examples is 1; allowed: a whole number from 2 up (a draw from one record is no sample).")
         self._check_base()
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if self.draws == 0:
             return None
         if self.draws == 1:
-            return WithoutReplacement(self.base, 1, self.examples).loss(wanted)
-        moved = self.whole(("replace",))
+            return WithoutReplacement(self.base, 1, self.examples)._pair_loss(wanted)
+        moved = self._whole(("replace",))
         if moved is None:
             return None
         if not same_size(wanted):
@@ -152,10 +152,10 @@ class WithReplacement(FixedSize):
                 return self._mixtures("replace", wanted)
             high = self._rate[1]
             return BetweenLoss((paired([SampledLoss(self._revealed("replace"), high, one) for one in removals(wanted)]),), ())
-        cover = folded(SampledLoss(self._revealed(self.farther(wanted)), self._rate[1], True), self._rate[1])
+        cover = folded(SampledLoss(self._revealed(self._farther(wanted)), self._rate[1], True), self._rate[1])
         found: tuple[Any, ...] = ()
-        if isinstance(moved, GaussianLoss) and ("replace" in wanted or self.additive):
-            erased = self.additive and "replace" not in wanted
+        if isinstance(moved, GaussianLoss) and ("replace" in wanted or self._additive):
+            erased = self._additive and "replace" not in wanted
             found = (self._mixtures("remove", wanted) if erased else self._mixtures("replace", ("remove",)),)
         return BetweenLoss((cover,), found)
 
@@ -188,7 +188,7 @@ class WithReplacement(FixedSize):
         return tuple(found), 4.0 * FUNCTION * (size + 1.0), -math.inf
 
     def _mixtures(self, moved: Order, wanted: tuple[Order, ...]) -> Any:
-        shape = self.shape(moved, 0.5)
+        shape = self._shape(moved, 0.5)
         assert shape is not None
         weights, error, stray = self._weights
         moves = tuple(k / shape.noise for k in range(1, len(weights) + 1))
@@ -206,7 +206,7 @@ class WithReplacement(FixedSize):
 
     def _several(self, count: int, moved: Order) -> Any:
         """The pair of so many replaced (or removed) records."""
-        loss = self.whole((moved,))
+        loss = self._whole((moved,))
         if isinstance(loss, GaussianLoss):
             return GaussianLoss(loss.square * count * count)
         if isinstance(loss, LaplaceLoss):

@@ -33,7 +33,7 @@ class FullPass(Sampled):
     base: Release
     by: str
 
-    scheme = "A full pass"
+    _scheme = "A full pass"
 
     def __post_init__(self) -> None:
         if not isinstance(self.by, str):
@@ -42,7 +42,7 @@ class FullPass(Sampled):
             raise BadValue(f"by is {self.by!r}; allowed: one of {', '.join(KINDS)}.")
         self._check_base()
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if self.by != "id" and not same_size(wanted):
             raise self._refuse(
                 f"{self.base!r} in batches by {self.by} under add or remove",
@@ -50,7 +50,7 @@ class FullPass(Sampled):
                 "neighbours='zero-out' or 'replace', put records into batches by something that others have no part in "
                 "(by='id'), or use Poisson sampling.",
             )
-        loss = self.whole(wanted)
+        loss = self._whole(wanted)
         if self.by != "shuffle" or loss is None:
             return loss
         return BetweenLoss(loss.covers, ())

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,13 +18,17 @@ from ..mechanism.claim import GDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.training import Training
-from ..neighbours import DEFAULT, STATED, Order
+from ..neighbours import DEFAULT, STATED, Order, Relation
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from .base import Sampled, removals
 from .fixed_size import WithoutReplacement
 from .poisson import Poisson
 
+if TYPE_CHECKING:
+    from ..loss.engines.proof import Proof
+
 _MOST = 400
+GROUP_PRIVACY = "group privacy"
 
 
 def grouped(run: Release, size: Any) -> Release:
@@ -46,7 +50,7 @@ def grouped(run: Release, size: Any) -> Release:
         return GroupedRun(run, count)
     found = joined((one, used) for one, used in moved if one is not None)
     if isinstance(run, Training):
-        return run.renamed(found, f"For groups of {count} records.")
+        return run._renamed(found, f"For groups of {count} records.")
     return found
 
 
@@ -57,7 +61,7 @@ def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
         return replace(mechanism, **more)  # type: ignore[type-var]
     if isinstance(mechanism, GDP):
         return GDP(mu=size * mechanism.claimed_mu, neighbours=mechanism.neighbours)
-    if isinstance(mechanism, Poisson) and isinstance(mechanism.whole(("remove",)), GaussianLoss | None):
+    if isinstance(mechanism, Poisson) and isinstance(mechanism._whole(("remove",)), GaussianLoss | None):
         noises = [one for one, _ in mechanism.base.parts]
         if all(getattr(one, "replace_sensitivity", None) is None for one in noises):
             return GroupedPoisson(mechanism.base, mechanism.rate, size)
@@ -72,10 +76,10 @@ class GroupedPoisson(Sampled):
     rate: float
     size: int
 
-    scheme = "Poisson sampling of groups"
+    _scheme = "Poisson sampling of groups"
 
     @property
-    def group_size(self) -> int:  # type: ignore[override]
+    def _group_size(self) -> int:  # type: ignore[override]
         return self.size
 
     def __post_init__(self) -> None:
@@ -85,13 +89,13 @@ class GroupedPoisson(Sampled):
             raise self._refuse(f"{self.size} records", f"so many components are too many; allowed: at most {_MOST}.")
         self._check_base()
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
-        once = self.whole(("remove",))
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
+        once = self._whole(("remove",))
         if once is None or self.rate == 0.0:
             return None
         if self.rate == 1.0:
-            return GaussianLoss(self.whole(wanted).square * self.size**2)
-        shape = self.shape("remove", self.rate)
+            return GaussianLoss(self._whole(wanted).square * self.size**2)
+        shape = self._shape("remove", self.rate)
         assert shape is not None
         odds, log_weight = math.log(self.rate) - math.log1p(-self.rate), self.size * math.log1p(-self.rate)
         rest, weights = log_weight, []
@@ -103,7 +107,7 @@ class GroupedPoisson(Sampled):
         mixture = Mixture(tuple(weights), moves, rest, shape.noise_error + 4.0 * UNIT, error)
         if "replace" in wanted:
             return MixtureLoss(mixture, mixture)
-        if not self.additive and wanted[0] == "erase":  # nothing is known to attain it
+        if not self._additive and wanted[0] == "erase":  # nothing is known to attain it
             return BetweenLoss((MixtureLoss(mixture, mixture),), ())
         return paired([MixtureLoss(mixture) if one else MixtureLoss(NORMAL, mixture) for one in removals(wanted)])
 
@@ -122,7 +126,7 @@ class GroupedRun(Mechanism):
     size: int
 
     @property
-    def stated(self) -> str:
+    def stated(self) -> Relation:
         return self.run.stated
 
     @property
@@ -130,7 +134,7 @@ class GroupedRun(Mechanism):
         """What was counted."""
         return f"{getattr(self.run, 'statement', f'{self.run!r}.')}\nFor groups of {self.size} records."
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         raise self._refuse()
 
     def _refuse(self) -> Unsupported:
@@ -152,7 +156,7 @@ class GroupedRun(Mechanism):
 
     __rmul__ = __mul__
 
-    def _meant(self, neighbours: str) -> str:
+    def _meant(self, neighbours: Relation) -> Relation:
         """The steps from one data set to the other go one way, but both ways must be known to turn them around."""
         relation = super()._meant(neighbours)
         if relation not in ("replace", "zero-out"):
@@ -169,7 +173,7 @@ class GroupedRun(Mechanism):
                     f"batch of {one.batch}.  Ask for neighbours='replace', or for smaller groups."
                 )
 
-    def delta_bounds(self, epsilon: Any, neighbours: str = STATED) -> Bounds:
+    def delta_bounds(self, epsilon: Any, neighbours: Relation = STATED) -> Bounds[Any]:
         if isinstance(epsilon, list | tuple | np.ndarray):
             found = [self.delta_bounds(float(one), neighbours).upper for one in np.ravel(epsilon)]
             return Bounds(np.zeros(np.shape(epsilon)), np.reshape(found, np.shape(epsilon)), False)
@@ -180,14 +184,20 @@ class GroupedRun(Mechanism):
             delta = min(1.0, up(1.0 - math.exp(value) * (1.0 - delta), 8.0 * FUNCTION))
         return Bounds(0.0, delta, False)
 
-    def delta(self, epsilon: Any, neighbours: str = STATED) -> Any:
+    def delta(self, epsilon: Any, neighbours: Relation = STATED) -> Any:
         return self.delta_bounds(epsilon, neighbours).upper
 
-    def _log_deltas(self, epsilon: Any, neighbours: str, upper_only: bool = False) -> Bounds:
+    def _log_deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         delta = self.delta_bounds(epsilon, neighbours).upper
         return Bounds(-math.inf, up(math.log(delta), FUNCTION * abs(math.log(delta))) if delta else -math.inf, False)
 
-    def _epsilons(self, delta: Any, neighbours: str, upper_only: bool = False) -> Bounds:
+    def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
+        from ..loss.engines.proof import Proof
+
+        found = self._epsilons(delta, neighbours)
+        return found, Proof(found.lower, found.upper, (), (GROUP_PRIVACY,))
+
+    def _epsilons(self, delta: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         if isinstance(delta, list | tuple | np.ndarray):
             found = [self._epsilons(float(one), neighbours).upper for one in np.ravel(delta)]
             return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)

@@ -33,31 +33,31 @@ class Poisson(Sampled):
     base: Release
     rate: float
 
-    scheme = "Poisson sampling"
+    _scheme = "Poisson sampling"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", checks.rate("rate", self.rate))
         self._check_base()
         for mechanism, _ in self.base.parts:
-            if mechanism.claimed_for != DEFAULT:
+            if mechanism._claimed_for != DEFAULT:
                 raise self._refuse(
                     repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
                 )
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if self.rate == 0.0:
             return None
         if self.rate == 1.0:
-            return self.whole(wanted)
-        if same_size(wanted) and not (self.additive and "replace" not in wanted):
+            return self._whole(wanted)
+        if same_size(wanted) and not (self._additive and "replace" not in wanted):
             found = self._replaced(zeroed="replace" not in wanted)
-            if found is None or "replace" in wanted or isinstance(found, losses.RenyiLoss) or self.zeroing_is_replacing(wanted):
+            if found is None or "replace" in wanted or isinstance(found, losses.RenyiLoss) or self._zeroing_is_replacing(wanted):
                 return found
             # nothing is known to attain it
-            return losses.BetweenLoss((*found.covers, *self.undrawn(wanted)), ())
-        return self.drawn("remove", self.rate, removals(wanted))
+            return losses.BetweenLoss((*found.covers, *self._undrawn(wanted)), ())
+        return self._drawn("remove", self.rate, removals(wanted))
 
-    def direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
         if (shape := self._gaussian_shape(wanted)) is None:
             return None
         pairs = removals(wanted)
@@ -65,7 +65,7 @@ class Poisson(Sampled):
             return once_epsilon(shape, pairs, delta)
         return sampled_epsilon(shape, count, pairs, math.log(delta))
 
-    def direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
         shape = self._gaussian_shape(wanted)
         return None if shape is None or count == 1 else sampled_log_deltas(shape, count, removals(wanted), [epsilon])[0]
 
@@ -77,7 +77,7 @@ class Poisson(Sampled):
 
     def _replaced(self, zeroed: bool = False) -> Any:
         """By another record, or by a null record that is as far from none as another may be."""
-        once = self.whole(("remove",))
+        once = self._whole(("remove",))
         if once is None:
             return None
         mechanism = self.base.parts[0][0]
@@ -90,21 +90,21 @@ class Poisson(Sampled):
             )
         pair = self._opposed(mechanism, once)
         if pair is None:
-            bound = self.both_orders("replace", self.rate, self.rate)
-            if once == self.whole(("replace",)) or self.attained("replace") == "remove":
+            bound = self._both_orders("replace", self.rate, self.rate)
+            if once == self._whole(("replace",)) or self._attained("replace") == "remove":
                 return bound
             return losses.BetweenLoss(
-                bound.covers, members(self.drawn("remove", self.rate, (True,)))
+                bound.covers, members(self._drawn("remove", self.rate, (True,)))
             )  # the other contributes nothing
         if zeroed or all(_doubles(mechanism) for mechanism, _ in self.base.parts):
             return pair
         # the replacement is nearer than two removals: both bounds hold
-        nearer = how_far(self.whole(("replace",))) <= how_far(once)
+        nearer = how_far(self._whole(("replace",))) <= how_far(once)
         near: Order = "replace" if nearer else "remove"
         far: Order = "remove" if nearer else "replace"
-        bound = self.both_orders(far, self.rate, self.rate)
-        covers = pair, *bound.covers, *self.undrawn(("replace",))
-        return losses.BetweenLoss(covers, (self.drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
+        bound = self._both_orders(far, self.rate, self.rate)
+        covers = pair, *bound.covers, *self._undrawn(("replace",))
+        return losses.BetweenLoss(covers, (self._drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
 
     def _opposed(self, mechanism: Mechanism, once: Any) -> Any:
         from ..mechanism.claim import Claim
@@ -112,7 +112,7 @@ class Poisson(Sampled):
 
         rate = self.rate
         if isinstance(once, losses.GaussianLoss):
-            shape = self.shape("remove", rate)
+            shape = self._shape("remove", rate)
             assert shape is not None
             moves = losses.Mixture(
                 (math.log(rate),), (1.0 / shape.noise,), math.log1p(-rate), shape.noise_error + 2.0 * UNIT, _log_error(rate)

@@ -41,7 +41,7 @@ class Shuffled(Sampled):
     local: Release
     reports: int  # `count` is an argument, not a question
 
-    scheme = "Shuffling"
+    _scheme = "Shuffling"
 
     def __init__(self, local: Release, count: int) -> None:
         if not isinstance(local, Release):
@@ -59,10 +59,10 @@ class Shuffled(Sampled):
     def base(self) -> Release:  # type: ignore[override]
         return self.local
 
-    def parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         return {"local": self.local, "count": self.reports}
 
-    def loss(self, wanted: tuple[Order, ...]) -> Any:
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if not same_size(wanted):
             raise self._refuse(
                 f"{self.local!r} under add or remove",
@@ -85,13 +85,13 @@ class Shuffled(Sampled):
             )
         alone = run.terms[0][0].covers if len(run.terms) == run.terms[0][1] == 1 else ()
         if self.reports == 1 and alone:
-            return self.local.parts[0][0].loss(wanted)
+            return self.local.parts[0][0]._pair_loss(wanted)
         top = min(tops)
         if top > _STEEP:
             if alone:
                 return BetweenLoss(alone, ())
             raise self._refuse(repr(self.local), f"its epsilon is {top:g}; allowed for several parts: at most {_STEEP:g}.")
-        members = self._attained() if "replace" in wanted or self.zeroing_is_replacing(wanted) else ()
+        members = self._reached() if "replace" in wanted or self._zeroing_is_replacing(wanted) else ()
         return BetweenLoss((*self._clones(top), *alone), members)
 
     def _clones(self, epsilon: float) -> tuple[CloneLoss, ...]:
@@ -107,7 +107,7 @@ class Shuffled(Sampled):
             found.append(CloneLoss(epsilon, others, _fewer(math.expm1(epsilon))))
         return tuple(found)
 
-    def _attained(self) -> tuple[BystanderLoss, ...]:
+    def _reached(self) -> tuple[BystanderLoss, ...]:
         local = self.local
         if isinstance(local, RandomizedResponse):
             kind = local.one_epsilon, local.categories

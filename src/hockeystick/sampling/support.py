@@ -2,11 +2,8 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from ..errors import Unsupported
-from ..loss.pairs.bracketed import BetweenLoss
-from ..loss.pairs.ordered import PairedLoss
 from ..mechanism.claim import RDP, ZCDP, ApproxDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian
@@ -14,12 +11,13 @@ from ..mechanism.laplace import Laplace
 from ..mechanism.profile import Profile
 from ..mechanism.release import Mechanism, Release
 from ..mechanism.response import Exponential, RandomizedResponse
-from ..neighbours import orders
+from ..neighbours import Relation, orders
 from .shuffled import Shuffled
 
+_CLAIMED: tuple[Relation, ...] = ("add-or-remove", "replace")
 _CURVE = (2.0, 8.0, 32.0), (0.01, 0.04, 0.16)
 
-FAMILIES: dict[str, Callable[[str], Release]] = {
+FAMILIES: dict[str, Callable[[Relation], Release]] = {
     "Gaussian, GDP": lambda relation: Gaussian(sigma=2.0),
     "Laplace": lambda relation: Laplace(scale=2.0),
     "discrete noise": lambda relation: DiscreteLaplace(scale=2.0),
@@ -41,7 +39,7 @@ SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
     "a shuffled pass": lambda base: base.full_pass(by="shuffle"),
     "shuffled reports": lambda base: Shuffled(base, count=1000),
 }
-RELATIONS = ("add-or-remove", "replace", "zero-out")
+RELATIONS: tuple[Relation, ...] = ("add-or-remove", "replace", "zero-out")
 THEOREMS = {
     ("Poisson", "add-or-remove"): "[ZDW22] Theorem 11, Proposition 30; Rényi: [S22] Theorem 34, 35",
     (
@@ -79,12 +77,12 @@ def status(scheme: str, relation: str, family: str) -> str:
     >>> status("without replacement", "replace", "Laplace"), status("a shuffled pass", "add-or-remove", "Laplace")
     ('bound', '-')
     """
-    for claimed in ("add-or-remove", "replace"):
+    for claimed in _CLAIMED:
         try:
-            loss = SCHEMES[scheme](FAMILIES[family](claimed)).loss(orders(relation))
+            loss = SCHEMES[scheme](FAMILIES[family](claimed))._pair_loss(orders(relation))
         except Unsupported:
             continue
-        return "exact" if loss.tight else "bound"
+        return "exact" if loss is None or loss.tight else "bound"
     return "-"
 
 

@@ -4,16 +4,42 @@ import functools
 import re
 import typing
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
 from ...errors import BadType, BadValue
 
+if TYPE_CHECKING:
+    from ...bounds import Array, Floats
+
+    Function = Callable[..., float]
+
+P = ParamSpec("P")
+One = TypeVar("One", covariant=True)
+Many = TypeVar("Many", covariant=True)
+
 _CITATION = re.compile(r"\(((?:[^()]*; )?[ASG],? [^()]*)\)")
 
 
-def broadcast(function: Callable[..., Any]) -> Callable[..., Any]:
+class Broadcast(Protocol[P, One, Many]):
+    """A function of numbers that takes arrays as well: numbers give what it gives, an array among them gives arrays."""
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> One: ...
+    @overload
+    def __call__(self, *args: "float | Floats | Function", **kwargs: "float | Floats | Function") -> Many: ...
+
+
+@overload
+def broadcast(function: "Callable[P, float]") -> "Broadcast[P, float, Array]": ...
+@overload
+def broadcast(function: "Callable[P, tuple[float, float]]") -> "Broadcast[P, tuple[float, float], tuple[Array, Array]]": ...
+@overload
+def broadcast(
+    function: "Callable[P, tuple[float, float, float]]",
+) -> "Broadcast[P, tuple[float, float, float], tuple[Array, Array, Array]]": ...
+def broadcast(function: Callable[..., Any]) -> Any:
     """Let a function of scalars, which returns a float or a tuple of floats, take arrays as well.
 
     Numbers alone give what the function gives; lists, tuples and arrays follow NumPy's broadcasting and give an array
@@ -34,7 +60,7 @@ Vector = Callable[..., Any]
 """A function of arrays of doubles of one shape; it may return None, then every element is asked for by itself."""
 
 
-def vectorised(vector: Vector | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def vectorised(vector: Vector | None) -> "Callable[[Callable[P, float]], Broadcast[P, float, Array]]":
     """`broadcast` with a function for whole arrays, which is asked first where all arguments are numbers or arrays of numbers."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,10 +9,10 @@ from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccount
 from ... import checks
 from ...errors import BadType, HockeystickError, Unsupported
 from ...loss.protocol import Interval
-from ...mechanism.entries import each
+from ...mechanism.questions.entries import each
 from ...mechanism.release import Mechanism, Release, joined
 from ...mechanism.training import Training
-from ...neighbours import DEFAULT
+from ...neighbours import DEFAULT, Relation
 from .meanings import RELATIONS, EventRefused, NonPrivate, Parts, parts_of
 
 
@@ -38,7 +38,7 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
         self._latest: tuple[DpEvent, Parts | None] | None = None
 
     @property
-    def neighbours(self) -> str:
+    def neighbours(self) -> Relation:
         """The relation in our words."""
         return RELATIONS[self.neighboring_relation]
 

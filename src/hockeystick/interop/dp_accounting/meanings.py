@@ -19,12 +19,12 @@ from ...mechanism.mixture import GaussianMixture
 from ...mechanism.release import Mechanism, Release, joined
 from ...mechanism.response import RandomizedResponse
 from ...mechanism.training import Training
-from ...neighbours import DEFAULT, checked, orders
+from ...neighbours import DEFAULT, Relation, checked, orders
 from ...numerics.rounding import FUNCTION, UNIT, down, up
 from ...sampling.poisson import Poisson
 
 Parts = tuple[tuple[Mechanism, int], ...]
-RELATIONS = {
+RELATIONS: dict[Any, Relation] = {
     NeighboringRelation.ADD_OR_REMOVE_ONE: "add-or-remove",
     NeighboringRelation.REPLACE_ONE: "replace",
     NeighboringRelation.REPLACE_SPECIAL: "zero-out",
@@ -65,7 +65,7 @@ def from_dp_event(event: DpEvent, neighbours: Any = DEFAULT) -> Release:
     return Training(release, relation, ("From an event of dp_accounting.", f"Neighbours: {relation}."))
 
 
-def relation_of(neighbours: Any) -> str:
+def relation_of(neighbours: Any) -> Relation:
     """The relation in our words."""
     if isinstance(neighbours, NeighboringRelation):
         return RELATIONS[neighbours]
@@ -75,7 +75,7 @@ def relation_of(neighbours: Any) -> str:
     return relation
 
 
-def parts_of(event: DpEvent, relation: str, within: str | None = None) -> Parts:
+def parts_of(event: DpEvent, relation: Relation, within: str | None = None) -> Parts:
     """The mechanisms of an event and how often each is used; `within` names the sampler around it.
 
     `NonPrivate` if it gives no privacy, but only where all of it is understood.
@@ -106,7 +106,7 @@ def parts_of(event: DpEvent, relation: str, within: str | None = None) -> Parts:
         parts = translate(event, relation, within).parts
         if within is None:
             for mechanism, _ in parts:
-                mechanism.loss(orders(relation))  # refused where there is no proof
+                mechanism._pair_loss(orders(relation))  # refused where there is no proof
     except EventRefused:
         raise
     except Unsupported as error:
@@ -117,30 +117,30 @@ def parts_of(event: DpEvent, relation: str, within: str | None = None) -> Parts:
 _NOTHING = joined(())
 
 
-def _no_op(event: Any, relation: str, within: str | None) -> Release:
+def _no_op(event: Any, relation: Relation, within: str | None) -> Release:
     return _NOTHING
 
 
-def _non_private(event: Any, relation: str, within: str | None) -> Release:
+def _non_private(event: Any, relation: Relation, within: str | None) -> Release:
     raise NonPrivate(repr(event))
 
 
-def _gaussian(event: Any, relation: str, within: str | None) -> Release:
+def _gaussian(event: Any, relation: Relation, within: str | None) -> Release:
     """||v_i|| <= C and noise of s: sigma = s / C in units of C, so that a replacement moves by 2."""
     return Gaussian(sigma=_noise("noise_multiplier", event.noise_multiplier, event))
 
 
-def _laplace(event: Any, relation: str, within: str | None) -> Release:
+def _laplace(event: Any, relation: Relation, within: str | None) -> Release:
     return Laplace(scale=_noise("noise_multiplier", event.noise_multiplier, event))
 
 
-def _discrete_laplace(event: Any, relation: str, within: str | None) -> Release:
+def _discrete_laplace(event: Any, relation: Relation, within: str | None) -> Release:
     """P(x) proportional to e^{-a|x|}: scale 1/a."""
     fall = _noise("noise_parameter", event.noise_parameter, event)
     return DiscreteLaplace(scale=ratio_down(1.0, fall), sensitivity=checks.count("sensitivity", event.sensitivity, least=1))
 
 
-def _response(event: Any, relation: str, within: str | None) -> Release:
+def _response(event: Any, relation: Relation, within: str | None) -> Release:
     """Any of k buckets with probability p, else the true one: e^epsilon = 1 + k (1 - p) / p."""
     noise = checks.real("noise_parameter", event.noise_parameter, "a probability from 0 to 1")
     if not 0.0 <= noise <= 1.0:
@@ -164,7 +164,7 @@ def _response(event: Any, relation: str, within: str | None) -> Release:
     return RandomizedResponse(epsilon=epsilon, categories=buckets, null="uniform")
 
 
-def _mixture(event: Any, relation: str, within: str | None) -> Release:
+def _mixture(event: Any, relation: Relation, within: str | None) -> Release:
     if relation == "replace" or within not in (None, "Poisson"):
         raise EventRefused(
             event,
@@ -180,13 +180,13 @@ def _mixture(event: Any, relation: str, within: str | None) -> Release:
     return mixture if moved else _NOTHING
 
 
-def _zcdp(event: Any, relation: str, within: str | None) -> Release:
+def _zcdp(event: Any, relation: Relation, within: str | None) -> Release:
     """A claim for the relation that is asked."""
     claim = ZCDP(rho=event.rho, xi=event.xi, neighbours=relation)
     return claim if claim.rho or claim.xi else _NOTHING
 
 
-def _tree(event: Any, relation: str, within: str | None) -> Release:
+def _tree(event: Any, relation: Relation, within: str | None) -> Release:
     """Every record comes into one leaf of one tree, so into as many nodes as the deepest tree has levels: ceil(log2(steps + 1)).
 
     All nodes together are Gaussian noise on a vector that the record moves by sqrt(levels) C, or 2 sqrt(levels) C if it is
@@ -201,7 +201,7 @@ def _tree(event: Any, relation: str, within: str | None) -> Release:
     return (_gaussian(event, relation, within) * levels).full_pass(by="position") if levels else _NOTHING
 
 
-def _poisson(event: Any, relation: str, within: str | None) -> Release:
+def _poisson(event: Any, relation: Relation, within: str | None) -> Release:
     rate = checks.rate("sampling_probability", event.sampling_probability)
     if rate == 0.0:
         return _NOTHING
@@ -216,21 +216,21 @@ def _poisson(event: Any, relation: str, within: str | None) -> Release:
     return base.poisson(rate)
 
 
-def _without_replacement(event: Any, relation: str, within: str | None) -> Release:
+def _without_replacement(event: Any, relation: Relation, within: str | None) -> Release:
     if not checks.count("sample_size", event.sample_size):
         return _NOTHING
     base = _inner(event, relation, within, "fixed size")
     return base.without_replacement(batch=event.sample_size, examples=event.source_dataset_size) if base.parts else _NOTHING
 
 
-def _with_replacement(event: Any, relation: str, within: str | None) -> Release:
+def _with_replacement(event: Any, relation: Relation, within: str | None) -> Release:
     if not checks.count("sample_size", event.sample_size):
         return _NOTHING
     base = _inner(event, relation, within, "fixed size")
     return base.with_replacement(draws=event.sample_size, examples=event.source_dataset_size) if base.parts else _NOTHING
 
 
-def _truncated(event: Any, relation: str, within: str | None) -> Release:
+def _truncated(event: Any, relation: Relation, within: str | None) -> Release:
     raise EventRefused(
         event,
         "there is no theorem here for Poisson samples cut to a size.  Use PoissonSampledDpEvent with batches that are never cut, "
@@ -238,7 +238,7 @@ def _truncated(event: Any, relation: str, within: str | None) -> Release:
     )
 
 
-def _repeat_and_select(event: Any, relation: str, within: str | None) -> Release:
+def _repeat_and_select(event: Any, relation: Relation, within: str | None) -> Release:
     raise EventRefused(
         event,
         "the theorems on choosing the best of a random number of runs (Papernot and Steinke 2022) are not there.  Run it a fixed "
@@ -246,11 +246,11 @@ def _repeat_and_select(event: Any, relation: str, within: str | None) -> Release
     )
 
 
-def _unsupported(event: Any, relation: str, within: str | None) -> Release:
+def _unsupported(event: Any, relation: Relation, within: str | None) -> Release:
     raise EventRefused(event, "it says of itself that it is not supported.")
 
 
-_MEANINGS: dict[str, Callable[[Any, str, str | None], Release]] = {
+_MEANINGS: dict[str, Callable[[Any, Relation, str | None], Release]] = {
     "NoOpDpEvent": _no_op,
     "NonPrivateDpEvent": _non_private,
     "UnsupportedDpEvent": _unsupported,
@@ -269,7 +269,7 @@ _MEANINGS: dict[str, Callable[[Any, str, str | None], Release]] = {
 }
 
 
-def _inner(event: Any, relation: str, within: str | None, scheme: str) -> Release:
+def _inner(event: Any, relation: Relation, within: str | None, scheme: str) -> Release:
     """What a sampler draws for; a claim of the whole relation stays one."""
     inside = scheme if within in (None, scheme) else "both"
     return joined(parts_of(event.event, relation, inside))

@@ -17,7 +17,7 @@ from ...mechanism.mixture import GaussianMixture
 from ...mechanism.noise import AdditiveNoise
 from ...mechanism.release import Mechanism, Release
 from ...mechanism.response import RandomizedResponse
-from ...neighbours import DEFAULT, STATED, Stated
+from ...neighbours import DEFAULT, STATED, Relation, Stated
 from ...numerics.rounding import FUNCTION, down, up
 from ...sampling.fixed_size import WithoutReplacement, WithReplacement
 from ...sampling.full_pass import FullPass
@@ -41,7 +41,7 @@ def to_dp_event(release: Release, neighbours: Any = STATED) -> DpEvent:
     return _joined(release.parts, relation)
 
 
-def _joined(parts: Iterable[tuple[Mechanism, int]], relation: str) -> DpEvent:
+def _joined(parts: Iterable[tuple[Mechanism, int]], relation: Relation) -> DpEvent:
     """One event for all parts.
 
     >>> _joined([(Gaussian(sigma=2.0), 3)], "add-or-remove")
@@ -56,7 +56,7 @@ def _joined(parts: Iterable[tuple[Mechanism, int]], relation: str) -> DpEvent:
     return events.ComposedDpEvent(found) if found else events.NoOpDpEvent()
 
 
-def _event(mechanism: Mechanism, relation: str) -> DpEvent:
+def _event(mechanism: Mechanism, relation: Relation) -> DpEvent:
     if isinstance(mechanism, AdditiveNoise) and mechanism.replace_sensitivity not in (None, 2.0 * mechanism.sensitivity):
         raise _refuse(mechanism, "a replaced record moves the answers of events by twice the sensitivity.")
     match mechanism:
@@ -93,7 +93,7 @@ def _event(mechanism: Mechanism, relation: str) -> DpEvent:
     raise _refuse(mechanism, f"no event says that for {relation}.")
 
 
-def _response(mechanism: RandomizedResponse, relation: str) -> DpEvent:
+def _response(mechanism: RandomizedResponse, relation: Relation) -> DpEvent:
     """p = k / (e^epsilon + k - 1), rounded down; a null record of dp_accounting answers uniformly."""
     if relation != "replace" and not (relation == "zero-out" and mechanism.null):
         raise _refuse(mechanism, "its event is for REPLACE_ONE, and for REPLACE_SPECIAL if a null record answers uniformly.")

@@ -18,7 +18,7 @@ from ..contour.vectorised import contour_ends, estimates
 from ..engines.closed import has_closed
 from ..engines.driver import epsilon_proof, log_delta_proof
 from ..engines.exact import compiled_log_deltas
-from ..protocol import Care, Inconclusive, Interval, Side
+from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import SETTLED
 
 _STEPS = 6  # of Newton's method
@@ -27,8 +27,8 @@ _CLOSER = 1e-11  # the width in log delta up to which a contour serves the quest
 _NEAR_ONE = -1e-3  # log delta above which 1 - delta is what counts
 
 
-def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], side: Side = Side.BOTH) -> list[Interval]:
-    """Both ends of log delta at each epsilon; of runs that are known by bounds the lower ones only where they are wanted."""
+def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only: bool = False) -> list[Interval]:
+    """Both ends of log delta at each epsilon; not the lower ones of runs known by bounds if only the upper ones are wanted."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
     told = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
     found = {one: ends for one, ends in told if ends}
@@ -40,10 +40,10 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], side: Side
     if len(finite) >= _FEW + len(found) and _shares(run):
         _share(run, [one for one in finite if one not in found], Saddle.of_epsilon, answer, lambda _: 1.0, found)
     care = Care.ONE if len(epsilons) == 1 else Care.CURVE
-    return [found[one] if one in found else log_delta_proof(run, one, care, side).ends for one in epsilons]
+    return [found[one] if one in found else log_delta_proof(run, one, care, upper_only).ends for one in epsilons]
 
 
-def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], side: Side = Side.BOTH) -> list[Interval]:
+def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], upper_only: bool = False) -> list[Interval]:
     """Both ends of the smallest epsilon for each delta; likewise."""
     found: dict[float, Interval] = {}
 
@@ -65,7 +65,7 @@ def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], side: Side = S
     out = []
     for one in deltas:
         ends = found.get(math.log(one)) if 0.0 < one < 1.0 else None
-        out.append(ends or epsilon_proof(run, one, side).ends)
+        out.append(ends or epsilon_proof(run, one, upper_only).ends)
     return out
 
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from ...conversion.best_test import Errors, Profile, best_test
-from ...conversion.gdp import error_ends
+from ...conversion._kernels.best_test import Errors, Profile, best_test
+from ...conversion._kernels.gaussian_ends import error_ends
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, down, exp_up, up
 from ..composed import ComposedLoss

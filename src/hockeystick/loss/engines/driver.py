@@ -1,5 +1,5 @@
-"""The one place that decides how a composed loss is answered: it asks the engines in the order of `registry.py` and intersects what
-they prove.
+"""The one place that decides how a composed loss is answered: it asks the engines in the order of `registry.py` and intersects
+what they prove.
 
 The ordered pairs of a relation are composed each by itself, and the larger answer counts.
 """
@@ -15,7 +15,7 @@ from ...numerics.rounding import FUNCTION, LARGEST, UNIT
 from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
-from ..protocol import Care, Inconclusive, Interval, Question, Side
+from ..protocol import Care, Inconclusive, Interval, Question
 from ..tolerance import DECIMALS, SETTLED, converged, settled_epsilon
 from .attained import best_member
 from .engine import Engine
@@ -24,28 +24,28 @@ from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 _HOPELESS = 2e-9  # of epsilon: ends of all ordered pairs that a contour does not bring closer for one of them
-_INFINITE, _ATTAINED = ("infinite loss",), ("attained pair",)
+INFINITE, ATTAINED = "infinite loss", "attained pair"
 
 
-def epsilon_proof(run: ComposedLoss, delta: float, side: Side = Side.BOTH) -> Proof:
+def epsilon_proof(run: ComposedLoss, delta: float, upper_only: bool = False) -> Proof:
     """Both ends of the smallest epsilon >= 0 with delta(epsilon) <= delta, and which engines proved them."""
-    return _bracketed(run, side, 0.0, lambda one: _epsilon(one, delta))
+    return _bracketed(run, upper_only, 0.0, lambda one: _epsilon(one, delta))
 
 
-def log_delta_proof(run: ComposedLoss, epsilon: float, care: Care = Care.MANY, side: Side = Side.BOTH) -> Proof:
+def log_delta_proof(run: ComposedLoss, epsilon: float, care: Care = Care.MANY, upper_only: bool = False) -> Proof:
     """Both ends of log delta(epsilon), and which engines proved them."""
-    return _bracketed(run, side, -math.inf, lambda one: _log_delta(one, epsilon, care))
+    return _bracketed(run, upper_only, -math.inf, lambda one: _log_delta(one, epsilon, care))
 
 
-def _bracketed(run: ComposedLoss, side: Side, least: float, ask: Callable[[ComposedLoss], Proof]) -> Proof:
+def _bracketed(run: ComposedLoss, upper_only: bool, least: float, ask: Callable[[ComposedLoss], Proof]) -> Proof:
     """The answer for a run: from below by pairs that it may be, and only where that is wanted, if it is known by bounds."""
     if run.exact:
         return ask(run)
     high = min((ask(one) for one in run.variants("covers")), key=lambda proof: proof.high)
     found = Proof(least, high.high, high_by=high.high_by, sound=high.sound)
-    if side is Side.UPPER:
+    if upper_only:
         return found
-    return found.meet(Proof(best_member(run, lambda one: ask(one).low), math.inf, _ATTAINED))
+    return found.meet(Proof(best_member(run, lambda one: ask(one).low), math.inf, (ATTAINED,)))
 
 
 def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Proof:
@@ -88,7 +88,7 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
         rest = Fraction(delta) - single.infinite()
         if rest < 0:
-            return Proof(math.inf, math.inf, _INFINITE, _INFINITE)
+            return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
         found.append(finite(single, Question("epsilon", log_fraction(rest) if rest else -math.inf)))
     return largest_of(found)
 

@@ -119,7 +119,7 @@ class ClosedForm(Engine):
     """A single step, Gaussian noise alone, few steps of Laplace noise."""
 
     name = "closed form"
-    method = "the closed form of one step (Gaussian steps are one: the squares of mu add, [BW18]) or of few Laplace steps"
+    method = "the closed form of a single step (Gaussian steps are one, [BW18]) or of few Laplace steps, [mathematics] section 5"
     needs = "only Gaussian noise alone, a single step and few of Laplace noise have a closed form"
     joint = True
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...conversion import amplify_profile, gdp_to_delta, gdp_transform, refined_profile
-from ...conversion.gdp import mu_ends
+from ...conversion._kernels.gaussian_ends import mu_ends
 from ...conversion.tradeoff import approx_tradeoff
 from ...errors import BadValue
 from ...mechanism.gaussian import Gaussian

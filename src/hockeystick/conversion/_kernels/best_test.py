@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.cancellation_free import Array
-from ..numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up, up
-from ._kernels.chords import Interval, lowest
+from ...numerics.cancellation_free import Array
+from ...numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up, up
+from .chords import Interval, lowest
 
 Profile = Callable[[float], Interval]  # both ends of log delta, for epsilon >= 0
 Rests = tuple[Profile, Profile]  # of log(1 - delta), in both orders

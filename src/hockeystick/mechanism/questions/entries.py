@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import BadType
+from ...errors import BadType
 
 
 def each(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..bounds import Bounds
+from ...bounds import Bounds
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class GaussianDP:
     it rests on, or why there is no mu.  `evaluations` counts how often delta(eps) was asked.
     """
 
-    mu: Bounds
+    mu: Bounds[float]
     delta: float
     epsilon: float
     reason: str
@@ -25,6 +25,6 @@ class GaussianDP:
 class HeadGDP:
     """mu of the epsilons up to `epsilon` alone, and `residual`, the delta that is left there: beyond it nothing is said."""
 
-    mu: Bounds
+    mu: Bounds[float]
     epsilon: float
     residual: float

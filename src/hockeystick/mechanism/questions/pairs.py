@@ -1,0 +1,40 @@
+"""The profiles of both ordered pairs of a relation, as the questions of Gaussian DP and of attacks need them."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...neighbours import DEFAULT, Relation, checked
+from .asked import Asked
+
+if TYPE_CHECKING:
+    from ...loss.composed import ComposedLoss
+
+Ends = tuple[float, float]
+
+_REVERSED: dict[str, Relation] = {"add": "remove", "remove": "add"}
+
+
+class Pairs(Asked):
+    """A release seen from both sides."""
+
+    def _both(self, neighbours: Relation) -> "ComposedLoss":
+        """The run of both orders: mu-GDP of one is mu-GDP of the other."""
+        relation = checked(self._meant(neighbours))
+        return self._run(DEFAULT if relation in ("add", "remove") else relation)
+
+    def _profiles(
+        self, neighbours: Relation, curve: bool = False
+    ) -> "tuple[Callable[[float], Ends], Callable[[float], Ends], ComposedLoss]":
+        """log delta of the relation's pair, that of the reversed one, and the run; closer if a curve is wanted."""
+        from ...loss.answers.gdp import profile_ends
+        from ...loss.protocol import Care
+
+        run, care = self._run(neighbours), Care.CURVE if curve else Care.MANY
+        forward = profile_ends(run, care)
+        meant = self._meant(neighbours)
+        return forward, profile_ends(self._reversed(neighbours), care) if meant in _REVERSED else forward, run
+
+    def _reversed(self, neighbours: Relation) -> "ComposedLoss":
+        """The run of the reversed pairs."""
+        meant = self._meant(neighbours)
+        return self._run(_REVERSED.get(meant, meant))

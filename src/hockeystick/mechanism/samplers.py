@@ -1,0 +1,186 @@
+"""The same release on a sample of the data, and for groups of records."""
+
+from typing import TYPE_CHECKING, Literal, cast
+
+from .questions.asked import Asked
+
+if TYPE_CHECKING:
+    from ..sampling.fixed_size import WithoutReplacement, WithReplacement
+    from ..sampling.full_pass import FullPass
+    from ..sampling.poisson import Poisson
+    from .release import Release
+
+
+class Samplers(Asked):
+    """What a release becomes on a sample, or for a group."""
+
+    def poisson(self, rate: float) -> "Poisson":
+        """The same on a Poisson sample: every record takes part independently with probability `rate`.
+
+        On a composition, one sample feeds all parts.
+
+        Parameters
+        ----------
+        rate : float
+            The probability, from 0 to 1.
+
+        Returns
+        -------
+        Poisson
+            The sampled step, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If rate is no real number.
+        BadValue
+            If rate is outside [0, 1].
+        Unsupported
+            If several parts other than Gaussian noise would share one sample, a part is sampled already, or a claim is made for
+            another relation than add-or-remove.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> step = hs.Gaussian(sigma=1.1).poisson(rate=0.01)
+        >>> round((step * 10_000).epsilon(delta=1e-5), 6)
+        5.192583
+        """
+        from ..sampling.poisson import Poisson
+
+        return Poisson(cast("Release", self), rate)
+
+    def without_replacement(self, batch: int, examples: int) -> "WithoutReplacement":
+        """The same on a batch of `batch` out of `examples` records, drawn anew and uniformly, without replacement.
+
+        Parameters
+        ----------
+        batch : int
+            The size of the batch, from 0 to `examples`.
+        examples : int
+            The number of records of the larger data set, from 1 up.
+
+        Returns
+        -------
+        WithoutReplacement
+            The sampled step, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If batch or examples is no number.
+        BadValue
+            If one is no whole number in its range.
+        Unsupported
+            If several parts other than Gaussian noise would share one sample, or a part is sampled already.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).without_replacement(batch=100, examples=10_000) * 1000
+        >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 6)
+        2.124515
+        """
+        from ..sampling.fixed_size import WithoutReplacement
+
+        return WithoutReplacement(cast("Release", self), batch, examples)
+
+    def with_replacement(self, draws: int, examples: int) -> "WithReplacement":
+        """The same on `draws` records, each drawn uniformly from all `examples`, so that one may come several times.
+
+        Parameters
+        ----------
+        draws : int
+            The number of draws, from 0 up.
+        examples : int
+            The number of records of the larger data set, from 2 up.
+
+        Returns
+        -------
+        WithReplacement
+            The sampled step, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If draws or examples is no number.
+        BadValue
+            If one is no whole number in its range.
+        Unsupported
+            If several parts other than Gaussian noise would share one sample, or a part is sampled already.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).with_replacement(draws=100, examples=10_000) * 1000
+        >>> round(run.epsilon(delta=1e-6, neighbours="remove"), 4)
+        2.2419
+        """
+        from ..sampling.fixed_size import WithReplacement
+
+        return WithReplacement(cast("Release", self), draws, examples)
+
+    def full_pass(self, by: Literal["shuffle", "position", "id"]) -> "FullPass":
+        """The same on every batch of a pass in which each record comes once.
+
+        Parameters
+        ----------
+        by : {"shuffle", "position", "id"}
+            What puts a record into its batch: a random permutation, its place, or something that other records have no part in.
+
+        Returns
+        -------
+        FullPass
+            The whole pass, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If by is no text.
+        BadValue
+            If by is another text.
+        Unsupported
+            If several parts other than Gaussian noise would share one sample, or a part is sampled already.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> epoch = hs.Gaussian(sigma=4.0).full_pass(by="shuffle")
+        >>> round((epoch * 10).epsilon(delta=1e-5, neighbours="replace"), 6)
+        7.511276
+        """
+        from ..sampling.full_pass import FullPass
+
+        return FullPass(cast("Release", self), by)
+
+    def group(self, size: int) -> "Release":
+        """The same for groups: `size` records are added, removed, replaced or zeroed out together.
+
+        Parameters
+        ----------
+        size : int
+            The number of records of a group, from 1 up.
+
+        Returns
+        -------
+        Release
+            The release for groups; by a tight analysis where all parts have one, else by group privacy.
+
+        Raises
+        ------
+        BadType
+            If size is no number.
+        BadValue
+            If size is no whole number from 1 up.
+        Unsupported
+            If a sampled group is too large for its mixture to be listed.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(sigma=6.0).group(size=3).epsilon(delta=1e-5), 6)
+        1.993091
+        """
+        from ..sampling.group import grouped
+
+        return grouped(cast("Release", self), size)
