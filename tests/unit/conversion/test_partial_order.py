@@ -10,6 +10,7 @@ from mpmath import mp, mpf
 
 from gdp_cases import above
 from hockeystick import conversion
+from hockeystick.conversion.partial_order import inverted_rule
 
 
 @pytest.fixture(autouse=True)
@@ -140,3 +141,10 @@ def test_refined_noise_is_proved_and_not_worse():
     sigma, epsilon0, _ = conversion.refine_noise(lambda e, d: -math.log(d) / e, 0.0, 0.1)  # the rule itself fails at 0
     assert 0.0 < epsilon0 < sigma < math.inf
     assert conversion.refine_noise(lambda e, d: 1.0 / e, [0.1, 0.2], 0.1)[0].shape == (2,)
+
+
+def test_a_rule_that_is_never_enough():
+    never = inverted_rule(lambda e, d: 3.0, 2.0)
+    always = inverted_rule(lambda e, d: 1.0, 2.0)
+    assert never(1.0) == 1.0
+    assert always(1.0) == 0.0

@@ -70,13 +70,6 @@ def test_the_paper_s_rules():
     assert icea.mu() == math.inf
 
 
-def test_a_rule_that_is_never_enough():
-    never = conversion.order.inverted_rule(lambda e, d: 3.0, 2.0)
-    always = conversion.order.inverted_rule(lambda e, d: 1.0, 2.0)
-    assert never(1.0) == 1.0
-    assert always(1.0) == 0.0
-
-
 def test_the_profile_of_a_run():
     run = hs.Laplace(scale=1.0)
     again = hs.Profile(run.delta)
