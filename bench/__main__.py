@@ -19,13 +19,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from hockeystick.cases import CASES
-from hockeystick.harness import LIMIT, ROOT, ROUNDS, Process, compared, installed
-from hockeystick.peers import OURS, PEERS
-from hockeystick.truths import known
-from hockeystick.verdicts import completed
-
-from hockeystick import page, report
+from . import page, report
+from .cases import CASES
+from .harness import LIMIT, ROOT, ROUNDS, Process, compared, installed
+from .peers import OURS, PEERS
+from .truths import known
+from .verdicts import completed
 
 sys.path.insert(0, str(ROOT / "scripts"))
 

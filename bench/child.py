@@ -15,14 +15,14 @@ import time
 import warnings
 from typing import Any
 
-from hockeystick.cases import Case
+from .cases import Case
 
 WARMING = 1e-3  # seconds
 
 
 def answered(peer: Any, question: dict[str, Any]) -> dict[str, Any]:
     """The peer's answer, in words that go into JSON."""
-    from hockeystick.peers import Cannot
+    from .peers import Cannot
 
     plain = Case.of(question["case"])
     case, others, cold = plain.moved(question["factor"]), [], None

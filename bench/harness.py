@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hockeystick.cases import Case
-from hockeystick.peers import Peer
+from .cases import Case
+from .peers import Peer
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 9

@@ -18,9 +18,9 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from hockeystick.harness import ONE_CORE, ROOT
-
 from hockeystick.native import core
+
+from .harness import ONE_CORE, ROOT
 
 RECORD = Path(__file__).parent / "instructions.json"
 MOST = 1.10
@@ -86,7 +86,7 @@ def main(words: list[str]) -> int:
     if "--record" not in words and record["versions"] != versions:
         print(f"The counts on record are those of {record['versions']}; here are {versions}: nothing is compared.")
         return 0
-    from hockeystick.counted import CASES
+    from .counted import CASES
 
     print("Counting instructions; this takes some minutes.", flush=True)
     counts = counted()

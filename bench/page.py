@@ -5,11 +5,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from hockeystick.harness import ROOT
-from hockeystick.memory import BAR
-from hockeystick.verdicts import OURS
-
-from hockeystick import report
+from . import report
+from .harness import ROOT
+from .memory import BAR
+from .verdicts import OURS
 
 RESULTS = Path(__file__).parent / "results"
 TEMPLATE = Path(__file__).parent / "accuracy.md"

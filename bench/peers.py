@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from hockeystick.cases import Case, Use
+from .cases import Case, Use
 
 Answer = tuple[float, float]  # both ends; the lower is 0 where none is offered
 KINDS = {"loss": "PLD or PRV", "rdp": "Rényi", "limit": "no bound: central limit theorem", "ours": "certified"}

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from hockeystick.verdicts import OURS
+from .verdicts import OURS
 
 
 def number(text: str) -> str:

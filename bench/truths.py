@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hockeystick.cases import CASES, Case
+from .cases import CASES, Case
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = Path(__file__).parent / "truths.json"
@@ -36,7 +36,8 @@ def found(case: Case) -> dict[str, Any]:
 def _epsilon(case: Case) -> tuple[str, Ends]:
     """Enclosed where delta, in balls, is above the target on one side and below it on the other."""
     from flint import arb
-    from hockeystick.peers import OURS
+
+    from .peers import OURS
 
     ((low, high),) = OURS.answers(case)
     profile = _profile(case, high)
@@ -72,12 +73,13 @@ def _narrowed(profile: Callable[[Any], Any], goal: Any, low: float, high: float)
 def _profile(case: Case, near: float) -> Callable[[Any], Any] | None:
     """delta(epsilon) in balls close to an epsilon: both orders, the larger."""
     from flint import arb, ctx
-    from hockeystick.peers import _release
 
     import closed
     import exact
     import oracle
     from hockeystick.loss.contour.contour import Saddle
+
+    from .peers import _release
 
     ctx.prec = 400
     uses = case.uses
@@ -114,7 +116,7 @@ def _profile(case: Case, near: float) -> Callable[[Any], Any] | None:
 
 def _sigma(case: Case) -> Ends:
     """Both ends of the smallest sigma, by bisecting decimals about our own until the balls tell no more."""
-    from hockeystick.peers import OURS
+    from .peers import OURS
 
     _, _, rate, steps = case.uses[0]
     ((_, ours),) = OURS.answers(case)

@@ -2,7 +2,8 @@
 
 Each check names what is asked, and what must not be negative: a function of nothing that is evaluated with more and more bits
 until its ball tells the sign.  The optimal Rényi conversion is judged by the two ends of the least cumulant that allows
-(epsilon, delta): a pair of two-point distributions from above, weak duality from below (see tests/test_conversion_a.py).
+(epsilon, delta): a pair of two-point distributions from above, weak duality from below
+(tests/unit/conversion/test_optimal_rdp.py).
 """
 
 import math

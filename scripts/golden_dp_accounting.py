@@ -1,7 +1,7 @@
 """Collect the golden values of dp_accounting's own tests (they are in its wheel) into tests/data/golden_dp_accounting.json.
 
 Each row: where the value comes from, the question in our words, the value, and the error that the peer's test allows.
-`python scripts/golden_dp_accounting.py` writes the file; tests/test_golden_dp_accounting.py reads it, without the peer.
+`python scripts/golden_dp_accounting.py` writes the file; tests/oracles/test_golden_dp_accounting.py reads it, without the peer.
 
 Left out, since they are no quantities of ours: masses of a discretised loss by rounding ("privacy buckets"), inner steps
 (cumulative functions, inverses, tail bounds), masses whose rest is only bounded, truncated noise, truncated Poisson sampling,

@@ -1,4 +1,4 @@
-"""Truths of sparse runs for tests/test_parted.py.
+"""Truths of sparse runs for tests/unit/loss/bigjump/test_split.py.
 
 * Two steps: the closed form of one averaged over the noise of the other (tests/data/sparse.json).
 * Many steps at tiny deltas, some with Laplace steps or Gaussian noise besides (tests/data/sparse_tiny.json): the transform of a

@@ -29,6 +29,58 @@ class Undecided(Exception):
     """The integrand does not fall within the nodes allowed."""
 
 
+def _ratio(noise: arb, q: arb, z: arb) -> arb:
+    """L(z) = log(1 - q + q e^t), t = z/s - 1/(2 s^2): the log ratio of (1 - q) N(0, 1) + q N(1/s, 1) to N(0, 1)."""
+    t = z / noise - 1 / (2 * noise * noise)
+    return (q * t.expm1()).log1p() if t < 0.01 else ((1 - q) + q * t.exp()).log()
+
+
+def _tail(x: arb) -> arb:
+    """The normal law right of x."""
+    return (x / arb(2).sqrt()).erfc() / 2
+
+
+def _right_tail(noise: arb, q: arb, k: float, z: arb, h: arb) -> arb:
+    """A bound of h times the sum of e^{kL} times the normal density over nodes h apart right of the node z, for k > 0.
+
+    L' = (q e^t/(1 - q + q e^t))/s lies between 0 and 1/s, so L(y) <= L(z) + (y - z)/s right of z, and the terms are at most
+
+        g(y) = e^{k L(z) + k (y - z)/s - y^2/2}/sqrt(2 pi)  =  e^{k (L(z) - z/s) + (k/s)^2/2} times the normal density at y - k/s.
+
+    g rises until k/s and falls from there on.  Let a <= k/s < a + h be the nodes next to k/s.  h g is at most the integral of g
+    over the h after the node for those left of a, over the h before the node for those right of a + h, and over the h between
+    them for the lower of these two; the higher one is at most the largest value of g.  So the sum is at most the integral of g
+    right of z, which is e^{...} times the normal law right of z - k/s, and h times the largest value of g there.
+    This falls in z: L(z) - z/s does, and the other two factors do.
+    """
+    move = arb(k) / noise
+    place = z - move
+    highest = (-place * place / 2).exp() if place > 0 else arb(1)
+    scale = (arb(k) * (_ratio(noise, q, z) - z / noise) + move * move / 2).exp()
+    return scale * (_tail(place) + h * highest / (2 * arb.pi()).sqrt())
+
+
+def _edge(noise: arb, q: arb, k: float, h: float, most: float, lead: float) -> float:
+    """A place from 1 to `most`, by bisection, right of which next to nothing is left out (`_left_out` says how much)."""
+    goal = (-arb(lead)).exp()
+    low, high = 1.0, max(most, 1.0)
+    while high - low > max(0.25, 0.01 * high):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if _right_tail(noise, q, k, arb(middle), arb(h)) < goal else (middle, high)
+    return high
+
+
+def _left_out(noise: arb, q: arb, k: float, low: arb, high: arb, h: arb) -> arb:
+    """A bound of the rule's sum of |e^{(k + iv) L}| = e^{kL} times the normal density beyond both ends, low < 0 < high.
+
+    There the density falls outwards, so that h times the sum of it is at most the normal law beyond the end; L rises, from
+    log(1 - q) on.  For k > 0 on the right the terms may rise with L: see `_right_tail`.
+    """
+    if k > 0:
+        return (arb(k) * _ratio(noise, q, low)).exp() * _tail(-low) + _right_tail(noise, q, k, high, h)
+    return (arb(k) * (-q).log1p()).exp() * _tail(-low) + (arb(k) * _ratio(noise, q, high)).exp() * _tail(high)
+
+
 def _sampled_log_phi(part: Part, c: float, step: float, nodes: int, slack_log: float) -> list[acb]:
     """log M(k) on the nodes by the trapezoidal rule in the noise, to about e^-slack_log."""
     noise, q = arb(part.a), arb(part.b)
@@ -47,9 +99,7 @@ def _sampled_log_phi(part: Part, c: float, step: float, nodes: int, slack_log: f
     low = -math.sqrt(2 * (lead + max(0.0, k0 * math.log1p(-part.b))))
     high = max(math.sqrt(2 * lead) + 1 / s, max(k0, 1.0) / s + math.sqrt(2 * lead))
     if k0 > 0:  # stop once e^{kL} and e^L are both negligible for good
-        from hockeystick.loss.sampled.quadrature import Shape
-
-        high = min(high, max(Shape(s, part.b).right_edge(max(k0, 1.0), -lead), 1.0))
+        high = _edge(noise, q, max(k0, 1.0), h, high, lead)
     count = int((high - low) / h) + 2
     if count > 30_000:
         raise Undecided
@@ -58,10 +108,9 @@ def _sampled_log_phi(part: Part, c: float, step: float, nodes: int, slack_log: f
     scale = hh / (2 * arb.pi()).sqrt()
     for j in range(count):
         z = lo + hh * j
-        t = z / noise - 1 / (2 * noise * noise)
-        ratio = (q * t.expm1()).log1p() if t < 0.01 else ((1 - q) + q * t.exp()).log()
-        ratios.append(ratio)
+        ratios.append(_ratio(noise, q, z))
         weights.append(scale * (-z * z / 2).exp())
+    rest = _left_out(noise, q, k0, lo, lo + hh * (count - 1), hh)
     inner = max(1, math.isqrt(nodes))
     outer = -(-nodes // inner)
     du = arb(step)
@@ -69,7 +118,7 @@ def _sampled_log_phi(part: Part, c: float, step: float, nodes: int, slack_log: f
     fine = acb_mat(inner, count, _powers([(acb(0, 1) * du * r).exp() for r in ratios], inner))
     coarse = acb_mat(outer, count, _powers([(acb(0, 1) * du * inner * r).exp() for r in ratios], outer, tilted))
     table = coarse * fine.transpose()
-    slack = arb(0, math.exp(-slack_log - math.log(part.count)))
+    slack = arb(0, math.exp(-slack_log - math.log(part.count))) + rest * arb(0, 1)
     values = [table[n // inner, n % inner] for n in range(nodes)]
     values = [acb(v.real + slack, v.imag + slack) for v in values]
     return [(v if part.kind == "remove" else v.conjugate()).log() for v in values]

@@ -77,7 +77,7 @@ static inline void turn_of(double angle, double *re, double *im) {
 }
 
 /* e^{a^2/2} P(N > a), 0 <= a <= 38: its product with 1 + a is a polynomial in (a - 4)/(a + 5), by its even and its odd part
-   (section 14, tests/test_native.py) */
+   (section 14, tests/unit/native/test_native.py) */
 static inline double mills(double a) {
     double t = (a - 4.0) / (a + 5.0), w = t * t;
     double even = 0x1.1c13409e2fc0dp-22 + w * (-0x1.d6229c3792b48p-25 + w * 0x1.f7b77e610f17ap-28);

@@ -11,7 +11,7 @@
   mean) of the magnitudes, and as a vector relative to the 2-norm of the result (the standard bound; Higham 2002, section 24.1).
 * `scipy.special.log_ndtr` errs by at most `LOG_NDTR` (1 + its magnitude).
 * erfc of the C library errs by at most `ERFC` (relative), where it is at least 1e-300 (glibc states 5 units in the last place).
-* `scipy.special.erfcx` errs by at most `ERFCX` (relative).  `tests/test_numerics.py` measures it, and
+* `scipy.special.erfcx` errs by at most `ERFCX` (relative).  `tests/unit/numerics/test_rounding.py` measures it, and
   the functions above, against ball arithmetic; the figure here is at least twice the error found there.
 """
 

@@ -22,7 +22,7 @@ _FIRST = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
 _WIDTH = 1e-11
 _CLOSED = (Laplace, DiscreteLaplace, RandomizedResponse)
 _SLACK = 1e-10
-"""K'(0) of these is a closed form, rounded up by less than a hundredth of this part of itself (tests/test_calibrate.py)."""
+"""K'(0) of these is a closed form, rounded up by less than a hundredth of this part of itself (`test_concentrated.py`)."""
 _MOST = 400
 
 

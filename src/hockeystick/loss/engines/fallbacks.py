@@ -1,6 +1,5 @@
 """The engines for one ordered pair that are asked where a closed form is missing and the contour proves too little."""
 
-
 from ..bigjump.atoms import counts_large, large_epsilon, large_log_delta
 from ..bigjump.conditional import jump_epsilon, jump_log_delta
 from ..bigjump.split import parted_epsilon, parted_log_delta

@@ -6,8 +6,8 @@ count steps is a sum of shifted half-lines, convolved with themselves, and for x
     delta = 2 e^{(epsilon - count a)/2} 2^-count  sum over r with x_r > 0, and n >= 1, of  B_rn x_r^n / n!,
 
 B_rn the sum over j < n with n - j odd of C(count, j) [y^r] (1 + y)^(count - j) (1 - y)^j.  For r = 0 all terms are positive; the
-others cancel little (tests/test_laplace_few.py), and the errors are summed along with them.  The pair is symmetric, so that
-1 - delta(-epsilon) = e^-epsilon (1 - delta(epsilon)).
+others cancel little (tests/unit/loss/pairs/test_laplace_closed.py), and the errors are summed along with them.  The pair is
+symmetric, so that 1 - delta(-epsilon) = e^-epsilon (1 - delta(epsilon)).
 """
 
 import math

@@ -1,0 +1,77 @@
+"""JAX Privacy, and TF Privacy's events: the example trains on the CPU; its events are accounted for or refused by name."""
+
+import os
+import subprocess
+import sys
+
+import dp_accounting as dp
+import pytest
+
+import hockeystick as hs
+from hockeystick.interop.dp_accounting import HockeystickAccountant, from_dp_event
+from places import ROOT
+
+
+def test_the_example_runs():
+    """Noise calibrated and every step composed by our accountant; the plan's event and the peer agree."""
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, str(ROOT / "examples" / "jax_privacy_training.py")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    rows = dict(line.rsplit(maxsplit=1) for line in done.stdout.splitlines())
+    found = {name.strip(): float(value) for name, value in rows.items()}
+    assert found["accuracy"] > 0.9
+    assert found["epsilon, step by step"] == found["epsilon of the plan"] <= 2.0
+    assert found["epsilon by dp_accounting"] == pytest.approx(found["epsilon of the plan"], abs=1e-4)
+    run = hs.Gaussian(sigma=found["noise multiplier"]).poisson(rate=0.05) * 60
+    assert run.epsilon(1e-5, "zero-out") == pytest.approx(found["epsilon of the plan"], abs=1e-5)  # printed to six places
+    best = hs.calibrate(lambda s: hs.Gaussian(sigma=s).poisson(rate=256 / 60_000) * 3510, epsilon=1.0, delta=1e-5)
+    assert found["noise for epsilon = 1"] == pytest.approx(best, abs=2e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_events_of_jax_privacy():
+    from jax_privacy.experimental import accounting
+
+    step = hs.Gaussian(sigma=2.0)
+    cases = [
+        (accounting.dpsgd_event(2.0, 100, sampling_prob=0.1), step.poisson(rate=0.1) * 100),
+        (accounting.amplified_bandmf_event(2.0, 100, num_bands=3, sampling_prob=0.1), step.poisson(rate=0.1) * 34),
+        (
+            accounting.fixed_dpsgd_event(2.0, 100, dataset_size=1000, batch_size=10),
+            step.without_replacement(batch=10, examples=1000) * 100,
+        ),
+        (
+            accounting.fixed_dpsgd_event(2.0, 100, dataset_size=1000, batch_size=10, replace=True),
+            step.with_replacement(draws=10, examples=1000) * 100,
+        ),
+    ]
+    for event, release in cases:
+        assert from_dp_event(event) == release
+        for relation in dp.NeighboringRelation:
+            assert HockeystickAccountant(relation).supports(event)
+    cut = accounting.truncated_dpsgd_event(2.0, 100, sampling_prob=0.1, num_examples=1000, truncated_batch_size=120)
+    with pytest.raises(hs.Unsupported, match="TruncatedSubsampledGaussianDpEvent"):
+        from_dp_event(cut)
+
+
+def test_batches_of_a_fixed_size_are_poisson_samples_of_twice_the_distance():
+    """As JAX Privacy has it for adding and removing a record; exact here, too (SampledWithoutReplacementDpEvent)."""
+    fixed = HockeystickAccountant().compose(dp.SampledWithoutReplacementDpEvent(1024, 16, dp.GaussianDpEvent(2.0)), 100)
+    poisson = HockeystickAccountant().compose(dp.PoissonSampledDpEvent(16 / 1024, dp.GaussianDpEvent(1.0)), 100)
+    assert fixed.get_epsilon(1e-6) == poisson.get_epsilon(1e-6)
+
+
+def test_the_events_of_tf_privacy():
+    """What its queries put into the ledger: Gaussian sums in Poisson samples, and trees for DP-FTRL."""
+    dpsgd = dp.SelfComposedDpEvent(dp.PoissonSampledDpEvent(0.01, dp.GaussianDpEvent(1.1)), 1000)
+    assert from_dp_event(dpsgd) == hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
+    tree = dp.SelfComposedDpEvent(dp.SingleEpochTreeAggregationDpEvent(8.83, 1600), 5)  # one tree an epoch
+    accountant = HockeystickAccountant(dp.NeighboringRelation.REPLACE_SPECIAL).compose(tree)
+    assert accountant.get_epsilon(1e-6) == (hs.Gaussian(sigma=8.83) * 55).epsilon(1e-6)  # 11 levels
+    assert not HockeystickAccountant().supports(tree)
+    # one sample that feeds a sum and a count
+    both = dp.PoissonSampledDpEvent(0.01, dp.ComposedDpEvent([dp.GaussianDpEvent(1.2), dp.GaussianDpEvent(10.0)]))
+    ours = HockeystickAccountant().compose(both, 100).get_epsilon(1e-6)
+    assert ours < dp.rdp.RdpAccountant().compose(both, 100).get_epsilon(1e-6)
+    merged = dp.PoissonSampledDpEvent(0.01, dp.GaussianDpEvent((1.2**-2 + 10.0**-2) ** -0.5))
+    assert ours == pytest.approx(dp.pld.PLDAccountant().compose(merged, 100).get_epsilon(1e-6), rel=1e-3)

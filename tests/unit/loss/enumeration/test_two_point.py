@@ -1,0 +1,49 @@
+"""Losses of two values: the binomial sum in ball arithmetic."""
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+
+
+def tosses(epsilon: float, infinite: float, rate: float, order: str) -> list[tuple[arb, arb]]:
+    """(loss, mass under P) of each finite value of a claim's worst pair in a Poisson sample."""
+    grown, lost, q = arb(epsilon).exp(), arb(infinite), arb(rate)
+    yes, no = (1 - lost) * grown / (1 + grown), (1 - lost) / (1 + grown)  # under P, and exchanged under Q
+    mixed = [(q * p + (1 - q) * other, other) for p, other in ((yes, no), (no, yes))]
+    pairs = mixed if order == "remove" else [(other, p) for p, other in mixed]
+    return [((p / other).log(), p) for p, other in pairs]
+
+
+@pytest.mark.parametrize("order", ["remove", "add"])
+@pytest.mark.parametrize(
+    ("epsilon", "infinite", "rate", "steps", "delta"),
+    [
+        (0.2, 0.0, 0.01, 20000, 1e-7),
+        (0.01, 0.0, 1.0, 5000, 1e-3),
+        (1.0, 0.0, 2e-4, 30000, 1e-60),
+        (3.0, 0.0, 1e-3, 100, 1e-12),
+        (0.3, 1e-9, 1.0, 300, 1e-5),
+    ],
+)
+def test_many_steps_of_two_values_against_the_binomial_sum(epsilon, infinite, rate, steps, delta, order) -> None:
+    """In ball arithmetic; the interval is as narrow as on a native lattice it shall be."""
+    claim = hs.ApproxDP(epsilon, infinite) if infinite else hs.PureDP(epsilon)
+    found = (claim.poisson(rate=rate) * steps).epsilon_bounds(delta=delta, neighbours=order)
+    assert found.width <= 1e-9 * found.upper + 1e-12
+    old, ctx.prec = ctx.prec, 300
+    try:
+        (up, p), (down, q) = tosses(epsilon, infinite, rate, order)
+        if up < down:
+            (up, p), (down, q) = (down, q), (up, p)
+        ratio, mass, total = p / q, q**steps, {end: arb(0) for end in (found.lower, found.upper)}
+        for heads in range(steps + 1):
+            loss = heads * up + (steps - heads) * down
+            for end in total:
+                if loss > end:
+                    total[end] += mass * (1 - (arb(end) - loss).exp())
+            mass *= ratio * (steps - heads) / (heads + 1)
+        beyond = 1 - (1 - arb(infinite)) ** steps if order == "remove" or rate == 1.0 else arb(0)
+        assert total[found.lower] + beyond >= delta >= total[found.upper] + beyond
+    finally:
+        ctx.prec = old

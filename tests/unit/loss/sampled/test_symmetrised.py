@@ -1,0 +1,57 @@
+"""Replaced records in a sample with little discrete noise, against the law of the sum in sixty digits."""
+
+import pytest
+from mpmath import mp, mpf
+
+import hockeystick as hs
+
+
+def opposed(forms: list[tuple[mpf, mpf, mpf]], rate: float) -> list[tuple[mpf, mpf]]:
+    """Sampled noise moved either way, as (log ratio, mass): from the masses of the noise moved forth, at rest and moved back."""
+    q = mpf(rate)
+    return [
+        (mp.log(((1 - q) * rest + q * forth) / ((1 - q) * rest + q * back)), (1 - q) * rest + q * forth)
+        for forth, rest, back in forms
+    ]
+
+
+def laplace_moved(scale: float, move: int) -> list[tuple[mpf, mpf, mpf]]:
+    """Discrete Laplace noise from -move to move, all that lies beyond at the ends."""
+    mp.dps = 60
+    fall = 1 / mpf(scale)
+    unit = (1 - mp.exp(-fall)) / (1 + mp.exp(-fall))
+
+    def mass(y: int, centre: int) -> mpf:
+        share = 1 / (1 + mp.exp(-fall)) if abs(y) == move else unit
+        return share * mp.exp(-abs(y - centre) * fall)
+
+    return [(mass(y, move), mass(y, 0), mass(y, -move)) for y in range(-move, move + 1)]
+
+
+@pytest.mark.parametrize(
+    ("scale", "move", "rate", "steps", "delta"),
+    [(0.1, 5, 0.1, 3, 1e-6), (0.1, 5, 0.01, 1, 1e-9), (0.09, 5, 0.1, 2, 1e-6), (0.125, 6, 0.1, 4, 1e-8), (2.0, 3, 0.2, 4, 1e-3)],
+)
+def test_replaced_records_in_a_sample_with_little_discrete_noise(
+    scale: float, move: int, rate: float, steps: int, delta: float
+) -> None:
+    """Where the difference of two logarithms once cancelled, and the error of small values was charged to large ones."""
+    exact = opposed(laplace_moved(scale, move), rate)
+    assert abs(sum(mass for _, mass in exact) - 1) < mpf("1e-50")
+    bounds = (hs.DiscreteLaplace(scale=scale, sensitivity=move).poisson(rate=rate) * steps).epsilon_bounds(
+        delta, neighbours="replace"
+    )
+    assert bounds.width < 1e-6 * bounds.upper
+
+    def at(epsilon: float) -> mpf:
+        law = {mpf(0): mpf(1)}
+        for _ in range(steps):
+            longer: dict[mpf, mpf] = {}
+            for z, mass in law.items():
+                for other, more in exact:
+                    key = mp.mpf(mp.nstr(z + other, 40))
+                    longer[key] = longer.get(key, mpf(0)) + mass * more
+            law = longer
+        return sum(mass * (1 - mp.exp(epsilon - z)) for z, mass in law.items() if z > epsilon)
+
+    assert at(bounds.upper) <= mpf(delta) <= at(bounds.lower)
