@@ -7,12 +7,16 @@ leaves them as \\(...\\) and \\[...\\] in elements of the class "arithmatex", wh
 import html
 import re
 from typing import Any
+from xml.etree import ElementTree as Tree  # of what latex2mathml has made
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
-NAMES = "arg|cos|cosh|det|dim|erfc|erfcx|exp|expm1|Im|inf|ker|lim|limsup|log|log1p|max|min|mod|Re|sin|sinh|sup|tan|tanh"
-NAMED = re.compile(rf"<m[io]>({NAMES})</m[io]>")
-APPLIED = re.compile(rf"(<mi>(?:{NAMES})</mi>(?:</m(?:sub|sup|under)>)?)(?=<m(?:i|n|frac|sup|sub|subsup|sqrt|row)\b)")
-BARE = re.compile(rf"(<m(?:i|n)[^>]*>[^<]*</m[in]>)(<mi>(?:{NAMES})</mi>)")
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+ROWS = {"math", "mrow", "mtd", "msqrt", "mstyle"}  # whose children stand side by side
+SCRIPTED = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
+OPENING = set("([{,;|∣‖=<>≤≥≈∼∈→↦≠±∓+−·/:")  # after which a sign is not one between two terms
+SIZED = re.compile(r"\\[bB]igg?([lr])(?![a-z])")  # brackets that stretch, in whatever they stand
+WRITTEN = {r"\lvert": r"\left|", r"\rvert": r"\right|", r"\lVert": r"\left\|", r"\rVert": r"\right\|", r"\arg": r"\operatorname{arg}"}
+DISPLAY = ("inline", "block")
 
 
 def mathml(latex: str, block: bool) -> str:
@@ -23,15 +27,51 @@ def mathml(latex: str, block: bool) -> str:
     """
     from latex2mathml.converter import convert
 
-    # bars that enclose something, not relations
-    text = latex.strip().replace(r"\lvert", r"\left|").replace(r"\rvert", r"\right|")
-    text = text.replace(r"\arg", r"\operatorname{arg}").replace(r"\lVert", r"\left\|").replace(r"\rVert", r"\right\|")
-    found: str = convert(text, display="block" if block else "inline")
-    if "\\" in html.unescape(found) or "&</" in found or re.search(r"<mi>&(amp;)?</mi>", found):
-        raise ValueError(f"no MathML for this formula: {latex}")
-    thin = '<mspace width="0.167em"/>'
-    found = NAMED.sub(r"<mi>\1</mi>", found)  # names of functions, between which and their arguments there is a little space
-    return APPLIED.sub(rf"\1{thin}", BARE.sub(rf"\1{thin}\2", found))
+    for name, meaning in WRITTEN.items():  # bars that enclose something are no relations
+        latex = latex.replace(name, meaning)
+    latex = SIZED.sub(lambda found: {"l": r"\left", "r": r"\right"}[found[1]], latex)
+    root = Tree.fromstring(_escaped(convert(latex.strip(), display=DISPLAY[block])))  # noqa: S314
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        if set(element.text or "") & set("\\&$_^"):
+            raise ValueError(f"no MathML for this formula: {latex}")
+    for element in root.iter():
+        if _name(element) and element.tag == "mo":
+            element.tag, element.attrib = "mi", {}
+        if element.tag == "mo" and element.text in ("∞", "…", "⋯"):
+            element.tag, element.attrib = "mi", {}
+        if element.text in ("/", "."):
+            element.attrib.update(lspace="0", rspace="0")
+    for element in root.iter():
+        if element.tag in ROWS:
+            _spaced(element)
+    root.set("xmlns", NAMESPACE)
+    return Tree.tostring(root, encoding="unicode")
+
+
+def _escaped(text: str) -> str:
+    """latex2mathml leaves a bare & where it did not understand one."""
+    return re.sub(r"&(?!#?\w+;)", "&amp;", text)
+
+
+def _name(element: Tree.Element) -> bool:
+    """Whether it is the name of a function, such as log, with or without something below or above it."""
+    if element.tag in SCRIPTED:
+        return _name(element[0])
+    return element.tag in ("mi", "mo") and (element.text or "").isalpha() and len(element.text or "") > 1
+
+
+def _spaced(row: Tree.Element) -> None:
+    """Signs that stand before a single term, and a little space around names of functions."""
+    children = list(row)
+    for place in range(len(children) - 1, 0, -1):
+        before, here = children[place - 1], children[place]
+        if here.text in ("−", "+") and before.tag == "mo" and (before.text or "") in OPENING:
+            here.set("form", "prefix")
+        bracket = here.tag == "mo"
+        ends_term = before.tag != "mo" and before.tag != "mspace"
+        if (_name(before) and not bracket and here.tag != "mspace") or (_name(here) and ends_term):
+            row.insert(place, Tree.Element("mspace", width="0.167em"))
 
 
 def _replaced(match: "re.Match[str]") -> str:
