@@ -1,7 +1,7 @@
 """A hook of mkdocs: formulas, written as LaTeX between dollars, become MathML while the site is built.
 
-Browsers draw MathML by themselves: a page needs no script, no font and no other host.  `pymdownx.arithmatex` finds the formulas and
-leaves them as \\(...\\) and \\[...\\] in elements of the class "arithmatex", which are replaced here.
+Browsers draw MathML by themselves: a page needs no script, no font and no other host.  `pymdownx.arithmatex` finds the formulas
+and leaves them as \\(...\\) and \\[...\\] in elements of the class "arithmatex", which are replaced here.
 """
 
 import html
@@ -15,7 +15,14 @@ ROWS = {"math", "mrow", "mtd", "msqrt", "mstyle"}  # whose children stand side b
 SCRIPTED = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 OPENING = set("([{,;|∣‖=<>≤≥≈∼∈→↦≠±∓+−·/:")  # after which a sign is not one between two terms
 SIZED = re.compile(r"\\[bB]igg?([lr])(?![a-z])")  # brackets that stretch, in whatever they stand
-WRITTEN = {r"\lvert": r"\left|", r"\rvert": r"\right|", r"\lVert": r"\left\|", r"\rVert": r"\right\|", r"\arg": r"\operatorname{arg}"}
+WRITTEN = {
+    r"\lvert": r"\left|",
+    r"\rvert": r"\right|",
+    r"\lVert": r"\left\|",
+    r"\rVert": r"\right\|",
+    r"\arg": r"\operatorname{arg}",
+}
+PRIMES = ("′", "″", "‴")
 DISPLAY = ("inline", "block")
 
 
@@ -30,12 +37,15 @@ def mathml(latex: str, block: bool) -> str:
     for name, meaning in WRITTEN.items():  # bars that enclose something are no relations
         latex = latex.replace(name, meaning)
     latex = SIZED.sub(lambda found: {"l": r"\left", "r": r"\right"}[found[1]], latex)
-    root = Tree.fromstring(_escaped(convert(latex.strip(), display=DISPLAY[block])))  # noqa: S314
+    root = Tree.fromstring(_escaped(convert(latex.strip(), display=DISPLAY[block])))
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
         if set(element.text or "") & set("\\&$_^"):
             raise ValueError(f"no MathML for this formula: {latex}")
     for element in root.iter():
+        if element.tag == "msup" and element[1].text in PRIMES:  # raised already, and tiny if raised again
+            element.tag, element[1].tag = "mrow", "mo"
+            element[1].attrib.update(lspace="0", rspace="0")
         if _name(element) and element.tag == "mo":
             element.tag, element.attrib = "mi", {}
         if element.tag == "mo" and element.text in ("∞", "…", "⋯"):
