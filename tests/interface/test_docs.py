@@ -2,8 +2,11 @@
 
 import doctest
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,8 +19,13 @@ from hockeystick.cli import main
 from hockeystick.cli.files import EXAMPLE, run_of
 from places import ROOT
 
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
 RUN_HERE = ("index", "choose", "cookbook", "command", "accuracy", "errors")
+
+
+def name(page: Path) -> str:
+    return page.relative_to(DOCS).as_posix()
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -29,20 +37,39 @@ PEERS = {"migrate-opacus": "opacus", "migrate-prv-accountant": "prv_accountant",
 }
 
 
-@pytest.mark.filterwarnings("ignore")  # the peers' own
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_python_sessions(page):
-    if page.stem in PEERS and find_spec(PEERS[page.stem]) is None:
-        pytest.skip(f"{page.name} needs {PEERS[page.stem]}, which is not installed")
+PURE = {"mathematics/example.md": 25}  # pages on what NumPy does, without the compiled core, and examples that they have at least
+
+
+def run_session(page: Path) -> int:
+    """How many examples there are; all of them as one session."""
     session = "\n".join(blocks(page, "python"))
     test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
     report: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(test, out=report.append)
     assert runner.summarize(verbose=False).failed == 0, "".join(report)
+    return len(test.examples)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.filterwarnings("ignore")  # the peers' own
+@pytest.mark.parametrize("page", [page for page in PAGES if name(page) not in PURE], ids=name)
+def test_python_sessions(page):
+    if page.stem in PEERS and find_spec(PEERS[page.stem]) is None:
+        pytest.skip(f"{page.name} needs {PEERS[page.stem]}, which is not installed")
+    run_session(page)
+
+
+@pytest.mark.parametrize("page", PURE)
+def test_python_sessions_in_numpy_alone(page):
+    """A process of its own, since the choice is made when the library is imported."""
+    command = f"from pathlib import Path; from test_docs import run_session; print(run_session(Path({str(DOCS / page)!r})))"
+    env = {**os.environ, "HOCKEYSTICK_PURE": "1", "PYTHONPATH": os.pathsep.join((str(ROOT / "tests"), *filter(None, sys.path)))}
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout) >= PURE[page]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for line in "".join(blocks(page, "console")).splitlines():
@@ -67,9 +94,9 @@ def test_the_file_of_the_page(tmp_path):
 def test_every_page_is_in_the_navigation_and_links_lead_somewhere():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in PAGES:
-        assert f": {page.name}\n" in navigation
+        assert f": {name(page)}\n" in navigation
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), (page.name, target)
+            assert (page.parent / target).exists(), (name(page), target)
     assert json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))["title"]
     assert {page.stem for page in PAGES} >= set(RUN_HERE)
 
