@@ -51,20 +51,3 @@ void hs_turns(double angle, const double *places, Size count, double *re, double
             im[n] = sin(places[n] * angle);
         }
 }
-
-/* normals(y, below, above): g(y) and g(-y), for tests */
-FUNCTION_OF_PYTHON(native_normals) {
-    Held held;
-    Array y, below, above;
-    (void)self;
-    if (!hs_parse(&held, args, count, "aaa", &y, &below, &above))
-        return NULL;
-    if (below.size != y.size || above.size != y.size)
-        PyErr_SetString(PyExc_ValueError, "arrays of one length");
-    else
-        hs_normals(y.at, y.size, below.at, above.at);
-    hs_release(&held);
-    if (PyErr_Occurred())
-        return NULL;
-    Py_RETURN_NONE;
-}

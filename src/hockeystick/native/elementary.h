@@ -3,9 +3,8 @@
 #ifndef HOCKEYSTICK_ELEMENTARY_H
 #define HOCKEYSTICK_ELEMENTARY_H
 
-#include "native.h"
+#include "types.h"
 #include <stdint.h>
-#include <string.h>
 
 #define WHOLE_BITS 0x1.8p52      /* added: the nearest whole number, told by the last bits */
 #define LEAST_EXPONENT -709.2    /* here the scale is 0 */
