@@ -139,7 +139,7 @@ static double near_powers(const Kept *at, double *powers, int *degrees) {
         double widest = larger(at->size * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300), term = widest / 3.0;
         while (degree * term > 0x1p-55)
             degree++, term *= widest / (degree + 1);
-        remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2)); /* terms left out fall by that factor and more */
+        remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2)); /* they fall at least like a geometric series */
         grown_by = exp(widest) * (1.0 + 1e-6);
     }
     for (Size j = first; j < last; j++)

@@ -147,16 +147,27 @@ WIDE static void take_logs(double *gap) {
     }
 }
 
-int hs_gaussian_decay(const Grid *grid, const double *k, int many, double start, double *out) {
-    Size n = grid->size, wide = (n + LANES - 1) / LANES * LANES;
-    double *weights = malloc((size_t)(many * n + (8 * many + 8) * wide) * sizeof(double));
-    if (!weights)
-        return 0;
-    double *parts = weights + many * n, *shapes = parts + 8 * many * wide;
-    const double *ratio = grid->ratio, *base = grid->base;
-    double noise = grid->noise, rate = grid->rate;
+/* The tilted law at the nodes, for each exponent, and what is known of it */
+typedef struct {
+    const Grid *grid;
+    const double *k; /* the exponents */
+    int many;        /* how many */
+    int by_parts;    /* whether smoothness may prove anything */
+    Size wide;       /* nodes, as a multiple of LANES */
+    double *weights; /* a row for each exponent: tilted, of sum 1 */
+    double *parts;   /* eight rows for each: `part_weights` */
+    double *shapes;  /* `cut_shapes` */
+    double least;    /* the least exponent, or 0 */
+    double most;     /* the largest |k| */
+    double lost;     /* relative to M(k): the error of the rule, and what lies outside of the grid */
+} Tilted;
 
-    double shift = -INFINITY, lowest = INFINITY, least = 0.0, most = 0.0, beyond = -INFINITY, least_k = INFINITY;
+static void tilt(Tilted *of) {
+    const Grid *grid = of->grid;
+    const double *k = of->k, *ratio = grid->ratio, *base = grid->base;
+    double shift = -INFINITY, lowest = INFINITY, beyond = -INFINITY, least_k = INFINITY, *weights = of->weights;
+    Size n = grid->size;
+    int many = of->many;
     for (int row = 0; row < many; row++) {
         for (Size i = 0; i < n; i++) {
             double one = k[row] * ratio[i] + base[i];
@@ -164,14 +175,14 @@ int hs_gaussian_decay(const Grid *grid, const double *k, int many, double start,
             shift = larger(shift, one);
         }
         least_k = smaller(least_k, k[row]);
-        most = larger(most, fabs(k[row]));
+        of->most = larger(of->most, fabs(k[row]));
         beyond = larger(beyond, hs_grid_outside(grid, k[row]));
     }
-    least = smaller(least_k, 0.0);
+    of->least = smaller(least_k, 0.0);
     for (Size i = 0; i < many * n; i++)
         weights[i] -= shift;
     hs_exps(weights, many * n);
-    int by_parts = rate > 1e-100;
+    of->by_parts = grid->rate > 1e-100;
     for (int row = 0; row < many; row++) {
         double total = 0.0;
         for (Size i = 0; i < n; i++)
@@ -179,50 +190,77 @@ int hs_gaussian_decay(const Grid *grid, const double *k, int many, double start,
         lowest = smaller(lowest, total);
         for (Size i = 0; i < n; i++)
             weights[row * n + i] *= 1.0 / total;
-        part_weights(grid, k[row], by_parts, wide, weights + row * n, parts + 8 * row * wide);
+        part_weights(grid, k[row], of->by_parts, of->wide, weights + row * n, of->parts + 8 * row * of->wide);
     }
-    double lost =
-        exp(smaller(600.0, hs_grid_rule_error(grid, least_k, grid->angle))) + exp(smaller(600.0, beyond - shift)) / lowest;
+    of->lost = exp(smaller(600.0, hs_grid_rule_error(grid, least_k, grid->angle))) + exp(smaller(600.0, beyond - shift)) / lowest;
+}
 
-    double places[CUTS], room = (PI / grid->step) * (PI / grid->step) / grid->lead - 0.5 + 0.125 * least / (noise * noise);
+/* Where the law is cut, at nodes, which share the shapes about them; at the last node nothing is cut off.  Returns the width of a
+   cut. */
+static double place_cuts(const Tilted *of, Size at[CUTS], double places[CUTS]) {
+    const Grid *grid = of->grid;
+    Size n = grid->size;
+    double noise = grid->noise;
+    double room = (PI / grid->step) * (PI / grid->step) / grid->lead - 0.5 + 0.125 * of->least / (noise * noise);
     double width = larger(0.5 * smaller(noise, 4.0), smaller(1.0 / sqrt(larger(room, 1e-3)), 2.0 * noise));
-    double first = larger(0.5 / noise - noise, grid->low), last = smaller(0.5 / noise + noise * (1.5 - log(rate)), grid->high);
-    Size at[CUTS]; /* cuts lie at nodes, and share the shapes about them; at the last node nothing is cut off */
+    double first = larger(0.5 / noise - noise, grid->low),
+           last = smaller(0.5 / noise + noise * (1.5 - log(grid->rate)), grid->high);
     for (int cut = 0; cut < CUTS; cut++) {
         double place = first + larger(last - first, 0.0) * (cut * (1.0 / (CUTS - 2)));
         at[cut] =
             cut < CUTS - 1 ? (Size)larger(0.0, smaller((double)(n - 1), rint((place - grid->low) * (1.0 / grid->step)))) : n - 1;
         places[cut] = grid->z[at[cut]];
     }
-    cut_shapes(grid->step / width, width, wide, n - 1, shapes);
-    Allowance allowed;
-    allowances(grid, least, most, lost + LEFT_OUT, width, places, &allowed);
-    double reach = larger(fabs(grid->low), fabs(grid->high));
-    double size = most * (fabs(ratio[n - 1]) + reach / noise + 1.0 / (noise * noise)) + reach * reach;
-    double slack = 1e-11 + 16.0 * UNIT * size, off = allowed.first;
+    return width;
+}
 
-    double far[ROWS][CELLS], left[CELLS];
+/* Takes what all cuts prove (Lemmas 15 to 17): lower bounds of 1 - |f(u)| on cells of u, and of those that hold however far out */
+static void take_cuts(const Tilted *of, double start, double *out, double far[ROWS][CELLS]) {
+    const Grid *grid = of->grid;
+    double noise = grid->noise, places[CUTS], left[CELLS];
+    Size n = grid->size, wide = of->wide, at[CUTS];
+    double width = place_cuts(of, at, places);
+    cut_shapes(grid->step / width, width, wide, n - 1, of->shapes);
+    Allowance allowed;
+    allowances(grid, of->least, of->most, of->lost + LEFT_OUT, width, places, &allowed);
+    double reach = larger(fabs(grid->low), fabs(grid->high));
+    double size = of->most * (fabs(grid->ratio[n - 1]) + reach / noise + 1.0 / (noise * noise)) + reach * reach;
+    double slack = 1e-11 + 16.0 * UNIT * size, off = allowed.first;
     for (int cell = 0; cell < CELLS; cell++)
         left[cell] = cell ? left[cell - 1] * 1.25 : start;
-    for (int row = 0; row < many; row++)
-        for (int cell = 0; cell < CELLS; cell++)
-            out[row * CELLS + cell] = far[row][cell] = 0.0;
     for (int cut = 0; cut < CUTS; cut++)
-        for (int row = 0; row < many; row++) {
+        for (int row = 0; row < of->many; row++) {
             double m[PARTS];
-            add_parts(parts + 8 * row * wide, wide, shapes + (n - 1 - at[cut]), m);
+            add_parts(of->parts + 8 * row * wide, wide, of->shapes + (n - 1 - at[cut]), m);
+            /* Lemma 15: m0 m2 - m1^2 and the next moments, each with the error of a sum over the grid */
             double one = m[M0] * m[M2], two = m[M1] * m[M1];
             double variance = one - two - slack * (one + two) - 4.1 * off * allowed.square[cut];
             double a = 2.0 * m[M0] * m[M4], b = 8.0 * m[M1] * m[M3], c = 6.0 * m[M2] * m[M2];
             double bend = (a - b + c + slack * (a + fabs(b) + c) + 33.0 * off * allowed.fourth[cut]) * (1.0 / 24.0);
+            /* Lemma 16: the variation V, by the inequality of Cauchy and Schwarz */
             double spread = (m[PULL] + m[BELL] * (4.0 * noise * noise)) * (1.0 + slack) + 4.0 * noise * m[BOTH] +
                             allowed.second * allowed.inner[cut];
-            double variation = by_parts ? sqrt(spread * (m[MASS] * (1.0 + slack) + off)) : INFINITY;
+            double variation = of->by_parts ? sqrt(spread * (m[MASS] * (1.0 + slack) + off)) : INFINITY;
             take_cut(left, variance, bend, m[MASS] * (1.0 - slack) - off, variation, out + row * CELLS, far[row]);
         }
+}
+
+int hs_gaussian_decay(const Grid *grid, const double *k, int many, double start, double *out) {
+    Size n = grid->size, wide = (n + LANES - 1) / LANES * LANES;
+    Tilted of = {.grid = grid, .k = k, .many = many, .wide = wide};
+    double far[ROWS][CELLS];
+    if (!(of.weights = malloc((size_t)(many * n + (8 * many + 8) * wide) * sizeof(double))))
+        return 0;
+    of.parts = of.weights + many * n;
+    of.shapes = of.parts + 8 * many * wide;
+    for (int row = 0; row < many; row++)
+        for (int cell = 0; cell < CELLS; cell++)
+            out[row * CELLS + cell] = far[row][cell] = 0.0;
+    tilt(&of);
+    take_cuts(&of, start, out, far);
     for (int row = 0; row < many; row++) {
         double *gap = out + row * CELLS;
-        for (int way = 0; way < 3; way++) /* what holds far out, nearer in */
+        for (int way = 0; way < 3; way++) /* Lemma 18: what holds far out, nearer in */
             for (int cell = 0; cell + FARTHER[way] < CELLS; cell++) {
                 double bound = far[row][cell + FARTHER[way]];
                 gap[cell] = larger(bound * (2.0 - bound) * (0.5 / (WHOLE[way] * WHOLE[way])), gap[cell]);
@@ -231,6 +269,6 @@ int hs_gaussian_decay(const Grid *grid, const double *k, int many, double start,
             gap[cell] = gap[cell] >= 0.0 ? smaller(gap[cell] * (1.0 - 1e-9), 1.0 - 1e-15) : 0.0; /* so, if it is no number */
         take_logs(gap);
     }
-    free(weights);
+    free(of.weights);
     return 1;
 }

@@ -28,118 +28,161 @@ double hs_gaussian_above(const Grid *grid, double k) {
 
 enum { DEGREES = 40, BLOCK = 32 }; /* BLOCK: terms that hs_fourier_sums adds up first */
 
-int hs_gaussian_excess(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error) {
-    Size total = many * nodes;
-    double *space = malloc((size_t)((many + 5) * grid->size + 2 * total) * sizeof(double));
-    if (!space)
-        return 0;
-    const double *z = grid->z, *ratio = grid->ratio;
-    Size n = grid->size;
-    double noise = grid->noise, rate = grid->rate, last_u = step * (double)(nodes - 1), size = 0.0, beyond = -INFINITY;
-    for (Size row = 0; row < many; row++) {
-        size = larger(size, hypot(k[row], last_u));
-        beyond = larger(beyond, hs_grid_outside(grid, k[row]));
-    }
-    double bound = 1.0 / larger(1.0, size), widest = 0.0;
-    Size first = 0, last;
+/* What the sum of e^{kL} - 1 - k x goes by (Lemma 12 of docs/mathematics.md): nodes with |k L| <= 1 by powers of L, the others by
+   themselves */
+typedef struct {
+    const Grid *grid;
+    const double *k;        /* real parts of the exponents */
+    Size many;              /* how many */
+    double size;            /* the largest |k + iu| */
+    Size first;             /* nodes with |k L| <= 1: from here on */
+    Size last;              /* up to here */
+    Size far;               /* how many others */
+    int degree;             /* of the polynomial in k */
+    double powers[DEGREES]; /* its factors: sums of weight L^m/m!, and what follows from them */
+    double remainder;       /* relative, of the powers left out */
+    double square;          /* the sum of weight L^2 over those nodes */
+    double spread;          /* of weight |L| times the error of L */
+    Exact mass;             /* of the others: of weight */
+    Exact grown;            /* and of weight e^t */
+    double far_one;         /* bounds of the errors of those sums: of the first */
+    double far_two;         /* and of both */
+    double *tilted;         /* weight e^{kL}, a row for each k */
+    double *far_ratio;      /* L */
+    double *slope_of;       /* errors relative to |k| */
+    double *constant_of;    /* and others */
+    double *weights;        /* of all nodes */
+    double *moved;          /* the same times e^t */
+    double *re;             /* sums of e^{iuL}, for each k and u */
+    double *im;
+} Excess;
+
+/* The room as rows, and which nodes go by powers of L, of what degree: terms fall like widest^m/m! */
+static void plan_excess(Excess *of, double *space, Size total) {
+    const double *ratio = of->grid->ratio;
+    Size n = of->grid->size, first = 0, last;
+    double bound = 1.0 / larger(1.0, of->size);
     while (first < n && ratio[first] < -bound)
         first++;
     for (last = first; last < n && ratio[last] < bound; last++)
         ;
-    int steep = fabs(z[n - 1]) * (1.0 / noise) + 0.5 / (noise * noise) > CAP;
-
-    /* nodes with |k L| <= 1: powers of L */
-    double powers[DEGREES] = {0.0}, square = 0.0, spread = 0.0, remainder = 0.0, small_error = 0.0;
-    int degree = 2;
+    of->first = first, of->last = last, of->far = n - (last - first), of->degree = 2;
     if (last > first) {
-        widest = larger(larger(1.0, size) * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300);
+        double widest = larger(larger(1.0, of->size) * larger(fabs(ratio[first]), fabs(ratio[last - 1])), 1e-300);
         double term = widest / 3.0;
-        while (degree * term > 0x1p-55 && degree < DEGREES)
-            degree++, term *= widest / (degree + 1);
-        remainder = degree * term / (1.0 - 2.0 * widest / (degree + 2));
+        while (of->degree * term > 0x1p-55 && of->degree < DEGREES)
+            of->degree++, term *= widest / (of->degree + 1);
+        of->remainder = of->degree * term / (1.0 - 2.0 * widest / (of->degree + 2));
     }
-    /* the others: their weights for each k, and the sums of weight and of weight x */
-    double *tilted = space, *far_ratio = tilted + many * n, *slope_of = far_ratio + n, *constant_of = slope_of + n;
-    double *weights = constant_of + n, *moved = weights + n, *re = moved + n, *im = re + total;
-    memset(re, 0, (size_t)(2 * total) * sizeof(double));
-    Size far = n - (last - first), place = 0;
-    Exact mass = {0.0, 0.0}, grown = {0.0, 0.0};
-    double far_one = 0.0, far_two = 0.0, terms = (double)((far < BLOCK ? far : BLOCK) + (far + BLOCK - 1) / BLOCK);
-    for (Size i = 0; i < n; i++) {
-        weights[i] = grid->base[i];
-        moved[i] = grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise);
+    of->tilted = space, of->far_ratio = of->tilted + of->many * n, of->slope_of = of->far_ratio + n;
+    of->constant_of = of->slope_of + n, of->weights = of->constant_of + n, of->moved = of->weights + n;
+    of->re = of->moved + n, of->im = of->re + total;
+    memset(of->re, 0, (size_t)(2 * total) * sizeof(double));
+}
+
+/* The sums over the nodes, and their errors: of t, of L, of the weights, whose exponent errs by units of z^2 */
+static void sum_nodes(Excess *of) {
+    const Grid *grid = of->grid;
+    const double *z = grid->z;
+    double noise = grid->noise;
+    int steep = fabs(z[grid->size - 1]) * (1.0 / noise) + 0.5 / (noise * noise) > CAP;
+    double terms = (double)((of->far < BLOCK ? of->far : BLOCK) + (of->far + BLOCK - 1) / BLOCK);
+    Size place = 0;
+    for (Size i = 0; i < grid->size; i++) {
+        of->weights[i] = grid->base[i];
+        of->moved[i] = grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise);
     }
-    hs_exps(weights, 2 * n);
-    for (Size i = 0; i < n; i++) {
-        double weight = weights[i], l = ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
+    hs_exps(of->weights, 2 * grid->size);
+    for (Size i = 0; i < grid->size; i++) {
+        double weight = of->weights[i], l = grid->ratio[i], reach = fabs(z[i]) * (1.0 / noise) + 0.5 / (noise * noise);
         double t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
         double ratio_error = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 12.0 * UNIT * reach : 0.0);
-        if (first <= i && i < last) {
+        if (of->first <= i && i < of->last) {
             double power = weight * l * l, pull = weight * fabs(l);
-            square += power;
-            spread += pull * (ratio_error + UNIT * fabs(l) * z[i] * z[i]);
-            for (int m = 0; m < degree - 1; m++) {
-                powers[m] += power;
+            of->square += power;
+            of->spread += pull * (ratio_error + UNIT * fabs(l) * z[i] * z[i]);
+            for (int m = 0; m < of->degree - 1; m++) {
+                of->powers[m] += power;
                 power *= l;
             }
             continue;
         }
-        double larger_one = moved[i], each = UNIT * (20.0 + z[i] * z[i]) + t_error;
-        add(&mass, weight);
-        add(&grown, larger_one);
-        far_one += weight * each;
-        far_two += (larger_one + weight) * each;
-        far_ratio[place] = l;
-        slope_of[place] = ratio_error + (6.0 * UNIT) * fabs(l);
-        constant_of[place] = (3.0 * UNIT) * z[i] * z[i] + ((terms + 8.0) * UNIT + FUNCTION + TURNS_ERROR);
-        for (Size row = 0; row < many; row++)
-            tilted[row * far + place] = k[row] * l + grid->base[i];
+        double larger_one = of->moved[i], each = UNIT * (20.0 + z[i] * z[i]) + t_error;
+        add(&of->mass, weight);
+        add(&of->grown, larger_one);
+        of->far_one += weight * each;
+        of->far_two += (larger_one + weight) * each;
+        of->far_ratio[place] = l;
+        of->slope_of[place] = ratio_error + (6.0 * UNIT) * fabs(l);
+        of->constant_of[place] = (3.0 * UNIT) * z[i] * z[i] + ((terms + 8.0) * UNIT + FUNCTION + TURNS_ERROR);
+        for (Size row = 0; row < of->many; row++)
+            of->tilted[row * of->far + place] = of->k[row] * l + grid->base[i];
         place++;
     }
-    hs_exps(tilted, many * far);
-    double sure = mass.sum + mass.rest, drift = rate * ((grown.sum + grown.rest) - sure), factorial = 1.0;
-    for (int m = 0; m < degree - 1; m++) { /* S_m = sum of weight L^m/m! from m = 2 */
+    hs_exps(of->tilted, of->many * of->far);
+    double factorial = 1.0;
+    for (int m = 0; m < of->degree - 1; m++) { /* S_m = sum of weight L^m/m! from m = 2 */
         factorial *= m + 2;
-        powers[m] /= factorial;
+        of->powers[m] /= factorial;
     }
-    for (int m = degree - 3; m >= 0; m--) /* T_i */
-        powers[m] += powers[m + 1];
-    if (last > first)
-        small_error = 1.36 * square * (((double)(last - first) + 4.0 * degree + 30.0) * UNIT + remainder) + 2.72 * spread;
-    if (far && !hs_fourier_sums(far_ratio, tilted, many, far, step, nodes, re, im)) {
-        free(space);
+    for (int m = of->degree - 3; m >= 0; m--) /* T_i */
+        of->powers[m] += of->powers[m + 1];
+}
+
+/* log M at the nodes of one row, and bounds of its errors; `fixed` is that of the rule and of what lies outside of the grid */
+static void excess_row(const Excess *of, Size row, double step, Size nodes, double fixed, double *value, double *error) {
+    double slope = 0.0, constant = 0.0, real = of->k[row], rate = of->grid->rate, small_error = 0.0;
+    double sure = of->mass.sum + of->mass.rest, drift = rate * ((of->grown.sum + of->grown.rest) - sure);
+    if (of->last >
+        of->first) /* the terms of the series add up to at most e/2 of the square: 1.36, and twice that for errors of L */
+        small_error = 1.36 * of->square * (((double)(of->last - of->first) + 4.0 * of->degree + 30.0) * UNIT + of->remainder) +
+                      2.72 * of->spread;
+    for (Size j = 0; j < of->far; j++) {
+        slope += of->tilted[row * of->far + j] * of->slope_of[j];
+        constant += of->tilted[row * of->far + j] * of->constant_of[j];
+    }
+    for (Size u = 0; u < nodes; u++) {
+        Size at = row * nodes + u;
+        double imag = step * (double)u, reach = sqrt(real * real + imag * imag), pr = of->powers[of->degree - 2], pi = 0.0, swap;
+        for (int m = of->degree - 3; m >= 0; m--) { /* Horner */
+            swap = pr * real - pi * imag + of->powers[m];
+            pi = pr * imag + pi * real;
+            pr = swap;
+        }
+        double fr = real * (real - 1.0) - imag * imag, fi = imag * (2.0 * real - 1.0);
+        double er = fr * pr - fi * pi, ei = fr * pi + fi * pr, lost = sqrt(fr * fr + fi * fi) * small_error + fixed;
+        if (of->far) {
+            er += of->re[at] - (sure + real * drift);
+            ei += of->im[at] - imag * drift;
+            lost += reach * slope + constant + of->far_one + reach * (rate * of->far_two);
+        }
+        double whole = 2.0 * er + (er * er + ei * ei), magnitude = larger(hypot(1.0 + er, ei), 1e-290);
+        value[2 * at] = whole < -0.75 ? log(magnitude) : 0.5 * log1p(whole);
+        value[2 * at + 1] = atan2(ei, 1.0 + er);
+        error[at] = (lost + 8.0 * UNIT * (fabs(er) + fabs(ei))) * (SECOND_ORDER / magnitude);
+    }
+}
+
+int hs_gaussian_excess(const Grid *grid, const double *k, Size many, double step, Size nodes, double *value, double *error) {
+    Size total = many * nodes;
+    double *space = malloc((size_t)((many + 5) * grid->size + 2 * total) * sizeof(double)), beyond = -INFINITY;
+    Excess of = {.grid = grid, .k = k, .many = many};
+    if (!space)
         return 0;
-    }
-    double fixed = (2.0 + 2.0 * size) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(hs_grid_outside_linear(grid, size));
     for (Size row = 0; row < many; row++) {
-        double slope = 0.0, constant = 0.0, real = k[row];
-        for (Size j = 0; j < far; j++) {
-            slope += tilted[row * far + j] * slope_of[j];
-            constant += tilted[row * far + j] * constant_of[j];
-        }
-        for (Size u = 0; u < nodes; u++) {
-            Size at = row * nodes + u;
-            double imag = step * (double)u, reach = sqrt(real * real + imag * imag), pr = powers[degree - 2], pi = 0.0, swap;
-            for (int m = degree - 3; m >= 0; m--) { /* Horner */
-                swap = pr * real - pi * imag + powers[m];
-                pi = pr * imag + pi * real;
-                pr = swap;
-            }
-            double fr = real * (real - 1.0) - imag * imag, fi = imag * (2.0 * real - 1.0);
-            double er = fr * pr - fi * pi, ei = fr * pi + fi * pr, lost = sqrt(fr * fr + fi * fi) * small_error + fixed;
-            if (far) {
-                er += re[at] - (sure + real * drift);
-                ei += im[at] - imag * drift;
-                lost += reach * slope + constant + far_one + reach * (rate * far_two);
-            }
-            double whole = 2.0 * er + (er * er + ei * ei), magnitude = larger(hypot(1.0 + er, ei), 1e-290);
-            value[2 * at] = whole < -0.75 ? log(magnitude) : 0.5 * log1p(whole);
-            value[2 * at + 1] = atan2(ei, 1.0 + er);
-            error[at] = (lost + 8.0 * UNIT * (fabs(er) + fabs(ei))) * (SECOND_ORDER / magnitude);
-        }
+        of.size = larger(of.size, hypot(k[row], step * (double)(nodes - 1)));
+        beyond = larger(beyond, hs_grid_outside(grid, k[row]));
     }
+    plan_excess(&of, space, total);
+    sum_nodes(&of);
+    int found = !of.far || hs_fourier_sums(of.far_ratio, of.tilted, many, of.far, step, nodes, of.re, of.im);
+    /* Lemma 9, times 1 + |k| for the rule of each term; Lemma 10 for e^{kL}, and for 1 + |k x| */
+    double fixed =
+        (2.0 + 2.0 * of.size) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(hs_grid_outside_linear(grid, of.size));
+    for (Size row = 0; row < many && found; row++)
+        excess_row(&of, row, step, nodes, fixed, value, error);
     free(space);
-    return 1;
+    return found;
 }
 
 /* e^y - 1 - y */
