@@ -3,8 +3,10 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,50 @@ def test_functions_of_other_libraries_are_not_called(tmp_path: Path) -> None:
     bounds = (hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000).epsilon_bounds(1e-5)
     assert said.split() == [bounds.lower.hex(), bounds.upper.hex()]
     assert bounds.lower < 1.51536191666454 < bounds.upper
+
+
+def test_one_file_serves_every_python() -> None:
+    """CPython's limited interface: it may be built by 3.11 and loaded by 3.14."""
+    if sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        assert Path(core.__file__).name == "core.abi3.so"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "core.epsilons(noise, rate, nothing, count, 3, goal, *ends)",
+        "core.sampled_deltas(0.9, 0.003, 0.0, 3e4, 3, np.linspace(0.5, 3000.0, many), *ends)",
+        "core.laplace_deltas(0.01, 3e4, np.linspace(0.5, 290.0, many), *ends)",
+    ],
+)
+def test_long_calls_are_interrupted(call: str) -> None:
+    """A signal that comes during one call, which takes long: there is no other code where it could be noticed."""
+    code = f"""
+import signal, sys, threading, time
+import numpy as np
+from hockeystick.native import core
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is ignored in the background of a shell
+many = 5_000_000
+noise, rate, nothing = np.linspace(0.7, 4.0, many), np.full(many, 0.01), np.zeros(many)
+count, goal, ends = np.full(many, 1000.0), np.full(many, -12.0), (np.full(many, 7.0), np.full(many, 7.0))
+def watch():  # while the call goes on: the interpreter is free
+    while ends[1][0] == 7.0 and ends[1][many // 2] == 7.0:
+        time.sleep(0.01)
+    print("begun", flush=True)
+threading.Thread(target=watch, daemon=True).start()
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=300)
+        assert said == "interrupted\n"
+    finally:
+        process.kill()
+        process.communicate()

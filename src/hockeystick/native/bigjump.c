@@ -229,7 +229,7 @@ void hs_bigjump_log_deltas(const Run *run, const double *epsilons, Size many, do
         Parted *parted = opened(&here, epsilon);
         double better = NAN;
         if (parted && parted->made && counted(parted, &here, &room) &&
-            !hs_around_middle(told, parted, epsilons, many, low, high, first, last))
+            !hs_around_middle(run, told, parted, epsilons, many, low, high, first, last))
             better = about(parted, epsilon, &slope);
         if (parted)
             hs_bigjump_close(parted);

@@ -17,7 +17,7 @@ static PyObject *both_ends(int found, double low, double high) {
 static int interrupted(void *of) {
     PyThreadState **state = of;
     PyEval_RestoreThread(*state);
-    int raised = PyErr_CheckSignals() != 0;
+    int raised = PyErr_Occurred() || PyErr_CheckSignals() != 0; /* the former if it was asked before */
     *state = PyEval_SaveThread();
     return raised;
 }

@@ -273,7 +273,7 @@ int hs_block_log_deltas(Block *block, const double *epsilons, Size many, double 
             Contour *one = hs_block_contour(block, turn, every);
             if (!one || !hs_block_look_ahead(one, run->count, epsilon) || !laid(block, one, run, epsilon))
                 break;
-            if (hs_around_middle(told, one, epsilons, many, low, high, first, last))
+            if (hs_around_middle(run, told, one, epsilons, many, low, high, first, last))
                 return 1;
         }
     return 0;

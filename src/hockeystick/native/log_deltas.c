@@ -4,11 +4,12 @@
 #include "bigjump.h"
 #include "count_block.h"
 
+enum { LOOKS = 1024 };   /* answers between two questions whether the run is given up */
 #define NEAR_ONE -1e-3   /* log delta above which 1 - delta is what counts */
 #define CLOSER_YET 1e-11 /* ends of log delta with which one is content, whatever those in the middle are */
 
-int hs_around_middle(Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high, Size *first,
-                     Size *last) {
+int hs_around_middle(const Run *run, Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high,
+                     Size *first, Size *last) {
     Size middle = many / 2;
     *first = *last = middle;
     if (!told(of, epsilons[middle], low + middle, high + middle))
@@ -18,11 +19,13 @@ int hs_around_middle(Answer *told, const void *of, const double *epsilons, Size 
         return 0;
     width = smaller(larger(4.0 * width, CLOSER_YET), CLOSE);
     for (*last = middle + 1; *last < many; ++*last)
-        if (!told(of, epsilons[*last], low + *last, high + *last) || !(high[*last] - low[*last] <= width))
+        if (!told(of, epsilons[*last], low + *last, high + *last) || !(high[*last] - low[*last] <= width) ||
+            (*last % LOOKS == 0 && stopped(run)))
             break;
     for (; *first > 0; --*first) {
         Size at = *first - 1;
-        if (!told(of, epsilons[at], low + at, high + at) || !(high[at] - low[at] <= width && high[at] < NEAR_ONE))
+        if (!told(of, epsilons[at], low + at, high + at) || !(high[at] - low[at] <= width && high[at] < NEAR_ONE) ||
+            (at % LOOKS == 0 && stopped(run)))
             break;
     }
     return 1;
@@ -85,7 +88,7 @@ static void with_added(const Run *run, const double *epsilons, Size many, double
 
 int hs_log_deltas(const Run *run, const double *epsilons, Size many, double *low, double *high) {
     while (many > 0) {
-        if (run->stop && run->stop(run->of))
+        if (stopped(run))
             return 0;
         Size middle = many / 2, first = middle, last = middle;
         Block *block = block_at(run, epsilons[middle]);

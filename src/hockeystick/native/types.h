@@ -113,6 +113,9 @@ static inline void add(Exact *into, double value) {
     into->sum = sum;
 }
 
+/* Whether the run is given up */
+static inline int stopped(const Run *run) { return run->stop && run->stop(run->of); }
+
 static inline double larger(double a, double b) { return a > b ? a : b; }
 static inline double smaller(double a, double b) { return a < b ? a : b; }
 /* log of a bound of P(N > x): Mills' ratio falls, and P(N > 0) = 1/2 */
