@@ -21,7 +21,8 @@ enum { TRIES = 12, AGAIN = 2 };
 static double grown_by(double x) { return x < 0.5 ? x * (1.0 + x) : x < 700.0 ? expm1(x) * (1.0 + 1e-9) : INFINITY; }
 static double log_by(double x) { return x < 1e-3 ? x : log1p(x) * (1.0 + 1e-9); }
 
-/* The transform of so many steps at a node, and a bound of log(1 + its relative error): `_Slice.values` of loss/bigjump/split.py */
+/* The transform of so many steps at a node, and a bound of log(1 + its relative error): `_Slice.values` of loss/bigjump/split.py.
+   docs/mathematics.md, section 7a, "Errors of the marks": (1 + d)^n - 1 <= x (1 + x), x = n log(1 + d) */
 static double at_node(const Node *at, double count, int some_small, double *re, double *im) {
     double error = count * (log_by(at->off) + 4.0 * FUNCTION * (fabs(at->re) + fabs(at->im)));
     *re = count * at->re;
@@ -78,7 +79,8 @@ static int counted(Parted *parted, const Run *run, Room *room) {
     return hs_contour_weigh(contour, value, error, errors);
 }
 
-/* P(some) - e^eps Q(some), a bound of its error, and of what else may add to delta */
+/* P(some) - e^eps Q(some), a bound of its error, and of what else may add to delta: what is taken back (Lemma 19a), and what
+   happens where all steps are small (Lemma 19b: s^s/(1+s)^{1+s} e^{sum log(phi - mid)(s) - s eps}) */
 static double sides(const Parted *parted, double epsilon, double *error, double *rest) {
     double pay = exp(smaller(epsilon, 600.0)), away = parted->q * pay, moved = epsilon - parted->sketch.epsilon;
     *rest = parted->q * (1.0 + 2.0 * parted->count_error);

@@ -59,7 +59,8 @@ void hs_bigjump_free(Marked *step) {
     free(step->rows);
 }
 
-/* Bounds of |1 - g| and of |g| on cells, on the line z + i noise angle, for one mark (Lemma 19c) */
+/* Bounds of |1 - g| and of |g| on cells, on the line z + i noise angle, for one mark: (x - X)/W is a + ib there, and Lemma 19c has
+   |g| <= min(1/2, 0.54/b) e^{(b^2 - a^2)/2} for a <= 0, the same of 1 - g for a > 0, at the place of the cell next to a = 0 */
 WIDE static void exponents_of(const double *restrict shifted, Size cells, double cosine, double sine, double mean, double inverse,
                               double *restrict below) {
     for (Size j = 0; j < cells; j++) {
@@ -103,7 +104,8 @@ void hs_bigjump_off_line(const Marked *step, Size from, Size cells, double cosin
         found[j] = smaller(not_small[j] + heavy[j], small[j] + found[j]);
 }
 
-/* Whether, on that line, the bounds fall right of the cells: |1 - g| in any case, with e^{kL}, |Im k| <= reach, and x beside it */
+/* Section 7a, "One straight line": whether, on that line, the bounds fall right of the cells: |1 - g| in any case, with e^{kL}, |Im
+ * k| <= reach, and x beside it */
 int hs_bigjump_falls_beyond(const Marked *step, double x, double angle, double k, double reach) {
     double hazard = (x * cos(2.0 * angle) - step->high - step->run->rate) / (step->width * step->width);
     return 0.9 * hazard > (k + 2.0 * angle * reach) / (1.0 + x) + 2.0 / x;

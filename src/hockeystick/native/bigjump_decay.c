@@ -159,7 +159,7 @@ WIDE static double parts_of(const double *restrict at, Size n, double u, double 
     return larger(larger(top[0], top[1]), larger(top[2], top[3]));
 }
 
-/* A bound of log |phi(k + iu)|, or of log |mid|, for this u and beyond */
+/* A bound of log |phi(k + iu)|, or of log |mid|, for this u and beyond, where e^{-u arg} falls: the least over the lines */
 double hs_bigjump_far_at(const Far *far, double u) {
     double found = INFINITY;
     Size cells = far->cells, n = cells + 1;

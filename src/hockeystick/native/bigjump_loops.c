@@ -18,8 +18,8 @@ static double log_sum(double a, double b) {
     return least < most - 50.0 || most == -INFINITY ? most + 1e-15 : most + log1p(exp(least - most));
 }
 
-/* log of bounds of |1 - g| and |g| on a cell, at every angle between two: the cosine and sine of the larger, the cosine of the
-   smaller */
+/* log of bounds of |1 - g| and |g| on a cell (Lemma 19c: |g(a + ib)| <= g(a) + b e^{b^2/2} g'(a)), at every angle between two: the
+   cosine and sine of the larger, the cosine of the smaller */
 static void marked(const BroadStep *step, Size cell, double cosine, double sine, double lower, double mark, double width,
                    double *below, double *above) {
     double left = (step->grown[cell] * cosine - (step->rate + mark)) / width, b = step->grown[cell + 1] * sine / width;
@@ -96,8 +96,8 @@ static double between(const Rule *rule, const BroadStep *step, Size cell, int le
     return total;
 }
 
-/* A bound of the error of the trapezoidal rule: along any two paths z + ia and z - ia that the cells choose, and upright between
-   cells of different heights */
+/* A bound of the error of the trapezoidal rule (docs/mathematics.md, Lemma 19d): along any two paths z + ia and z - ia that the
+   cells choose, and upright between cells of different heights */
 static double rule_bound(Rule *rule, const BroadStep *step, double spacing, double beyond, double goal) {
     double kernel[LEVELS], total = 0.0, upright = 0.0, width = step->edges[1] - step->edges[0], first = 0.0;
     Size last = step->cells - 1;
@@ -200,7 +200,7 @@ int hs_bigjump_rule(const BroadStep *step, double log_goal, double beyond, doubl
     return room;
 }
 
-/* By the line at one angle, unless the integrand may grow beyond the cells; room for two rows */
+/* Lemma 19c: by the line at one angle, unless the integrand may grow beyond the cells; room for two rows */
 static void far_on_line(const BroadStep *step, double angle, double k, double last_x, double log_left, const double *u, Size many,
                         double *out, double *space) {
     double *log_f = space, *arg = space + step->cells, log_width = log(step->edges[1] - step->edges[0]);

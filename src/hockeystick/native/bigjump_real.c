@@ -19,8 +19,8 @@ WIDE void hs_bigjump_ratio_errors(const Run *run, const double *restrict z, cons
         moved[j] = share[j] * (slip * (fabs(z[j]) + half)) + (FUNCTION + 16.0 * UNIT) * fabs(ratio[j]);
 }
 
-/* Bounds of the shares by which g(y) and g(-y) err, y = (x - mark)/width: x + q errs by a share, NORMAL and y^2 come from g, and
-   its logarithm has a slope of at most 1 + |y|, or where g > 1/2 of twice that times 1 - g */
+/* Section 7a, "Errors of the marks": bounds of the shares by which g(y) and g(-y) err, y = (x - mark)/width: x + q errs by a share,
+   NORMAL and y^2 come from g, and its logarithm has a slope of at most 1 + |y|, or where g > 1/2 of twice that times 1 - g */
 WIDE static void slips_of(const Run *run, double mark, double width, const double *restrict z, const double *restrict ratio,
                           const double *restrict x, const double *restrict y, const double *restrict below,
                           const double *restrict above, Size n, double *restrict below_error, double *restrict above_error) {
@@ -114,7 +114,8 @@ int hs_bigjump_count_large(Marked *step, double log_q, double digits) {
     }
     step->q = q.sum + q.rest;
     step->drift = drift.sum + drift.rest;
-    /* right of the nodes; of the rule; left of the nodes, where |x| <= 1 + high: the integral and the sum */
+    /* section 7a, "Each on nodes of its own": right of the nodes; of the rule; left of the nodes, where |x| <= 1 + high: the
+     * integral and the sum */
     step->before_large = exp(log_tail_bound(-z[0])) * hs_bigjump_g_above(at.y[0]);
     double beyond = exp(hs_grid_right_tail(run->noise, run->rate, 1.0, last) + M_LN2 * 2.0) + exp(log_q - digits);
     beyond += (3.0 * step->before_large + 2.0 * NEVER) * (1.0 + step->high);
@@ -152,7 +153,7 @@ WIDE static void bends_of(const double *restrict ratio, const double *restrict x
     }
 }
 
-/* An upper bound of phi - 1 = E (1 - nu) (e^{kL} - 1 - k x) - E nu - k E nu x, for real 1 <= k <= fast */
+/* Lemma 19e: an upper bound of phi - 1 = E (1 - nu) (e^{kL} - 1 - k x) - E nu - k E nu x, for real 1 <= k <= fast */
 double hs_bigjump_not_large_above(const Marked *step, double k) {
     Size n = step->reals;
     double *z = step->real, *ratio = z + n, *log_weight = z + 2 * n, *weight = z + 3 * n, *x = z + 4 * n, *moved = z + 5 * n,
@@ -194,7 +195,7 @@ void hs_bigjump_log_middle_above(const Marked *step, const double *k, int many, 
     }
 }
 
-/* An upper bound of E e^{-kL} - 1, k > 0, by cells: e^{-kL} - 1 + k x falls to 0 at L = 0 and grows from there on */
+/* For Lemma 19a: an upper bound of E e^{-kL} - 1, k > 0, by cells: e^{-kL} - 1 + k x falls to 0 at L = 0 and grows from there on */
 double hs_bigjump_reverse_above(const Marked *step, double k) {
     double rate = step->run->rate, deep = -k * log1p(-rate), *bend = step->space;
     if (!(deep < 600.0))
@@ -210,8 +211,8 @@ double hs_bigjump_reverse_above(const Marked *step, double k) {
     return (inside + left + right) * (1.0 + SLACK) + 1e-290;
 }
 
-/* Upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, for some k > 0: of those the one for
-   which the first and e^height times the second are least */
+/* For Lemma 19a: upper bounds of E[nu; z < edge] and E[nu e^{-k(L - pivot)}; z > edge] for a node as an edge, for some k > 0: of
+   those the one for which the first and e^height times the second are least */
 void hs_bigjump_large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light,
                             double *heavy) {
     const double *z = step->rows, *ratio = z + step->nodes;

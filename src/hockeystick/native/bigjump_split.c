@@ -21,7 +21,8 @@ static double level_of(const Sketch *sketch, double count) {
     return count * sketch->phi + (sketch->low > 0.0 ? log(larger(-expm1(-count * sketch->gain), 1e-300)) : 0.0);
 }
 
-/* How the transform falls on cells of u; where its line is moved up only where that decides which is the last node */
+/* How the transform falls on cells of u: phi by the spread of its law, n |mid| max(phi, 1)^n (Lemma 19b) by lines of integration
+   moved up, only where that decides which is the last node */
 static int decays(Parted *parted, double k, double excess) {
     Contour *contour = &parted->contour;
     const Sketch *sketch = &parted->sketch;
@@ -113,7 +114,8 @@ int hs_bigjump_made(Parted *parted) {
         !hs_bigjump_values(step, contour->parted ? &parted->low_step : NULL, k, contour->step, contour->nodes, -FINE - log_count,
                            -FINE - log_count + smaller(0.0, level_of(sketch, run->least)), parted->nodes))
         return 0;
-    /* the decay was proved relative to a guess */
+    /* the decay was proved relative to a guess; for the least count, which holds for all (section 7a, "Many counts on one contour")
+     */
     const Node *first = parted->nodes;
     double level = run->least * first->re + (contour->parted ? log(larger(-expm1(run->least * first->term_re), 1e-300)) : 0.0);
     parted->least_dropped = contour->dropped * exp(larger(0.0, level_of(sketch, run->least) - level) + 1e-9);

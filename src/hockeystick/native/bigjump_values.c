@@ -13,7 +13,7 @@ static void log_one_more(double re, double im, double *log_re, double *log_im) {
     *log_im = atan2(im, 1.0 + re);
 }
 
-/* mid = E (kappa - nu) e^{kL} likewise */
+/* mid = E (kappa - nu) e^{kL} likewise; docs/mathematics.md, section 7a, "Each on nodes of its own" */
 static int middle_along(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found) {
     const Run *run = step->run;
     double reach = spacing * (double)(nodes - 1), from = step->low - sqrt(2.0 * (6.0 - log_goal)) * step->low_width, *rows = NULL;

@@ -15,7 +15,7 @@ static double erfcx(double x) {
     return erfc(x) * (exp(square) * (1.0 + fma(x, x, -square)));
 }
 
-/* log of P(N > a) - e^x P(N > a + mu) with a = x/mu - mu/2; 0 where it is told in other ways */
+/* docs/mathematics.md, section 5: log of P(N > a) - e^x P(N > a + mu) with a = x/mu - mu/2; 0 where it is told in other ways */
 static int told(double mu, double mu_error, double x, Told *out) {
     double middle = x / mu, half = 0.5 * mu, a = middle - half, b = middle + half;
     if (!(a >= -1.0 && b <= 36.0))

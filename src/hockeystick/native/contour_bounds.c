@@ -4,8 +4,10 @@
 
 const double HS_AHEAD[FORWARD] = {0.0, 0.4, 1.2, 3.0, 6.5};
 
+/* docs/mathematics.md, Lemma 4: delta(x) <= s^s/(1+s)^{1+s} e^{K(s) - s x} for every s > 0 */
 double hs_log_markov(double s) { return -log1p(s) - s * log1p(1.0 / s); }
 
+/* Lemma 4 at the best of the places ahead */
 double hs_contour_markov(const Contour *contour, int row, double epsilon) {
     double slack = 8.0 * UNIT * (contour->forward_size + fabs(contour->forward[FORWARD - 1] * epsilon)), least = INFINITY;
     for (int i = 0; i < FORWARD; i++)
@@ -13,6 +15,7 @@ double hs_contour_markov(const Contour *contour, int row, double epsilon) {
     return least + slack;
 }
 
+/* Lemma 4, solved for epsilon */
 double hs_contour_markov_epsilon(const Contour *contour, int row, double log_delta) {
     double least = INFINITY;
     for (int i = 0; i < FORWARD; i++)
@@ -37,6 +40,7 @@ int hs_contour_look_ahead(Contour *contour, double above[ROWS][FORWARD]) {
     return fabs(contour->c * contour->epsilon) * UNIT <= 0.01; /* or rounding alone would drown the answer */
 }
 
+/* The longest step whose aliasing errors (Lemma 6), left by mass <= 1 and right by Lemma 4, are e^-TOLERANCE of delta each */
 void hs_contour_choose_step(Contour *contour, double log_delta) {
     double c = contour->c, left = 2.0 * PI * c / larger(TOLERANCE + contour->log_mass - log_delta, 1.0), right = 0.0;
     for (int i = 1; i < FORWARD; i++) {
@@ -51,6 +55,7 @@ void hs_contour_choose_step(Contour *contour, double log_delta) {
 
 /* How many nodes there are to be, given how the transform falls; 0 if there would be too many or they prove too little */
 int hs_contour_cut_nodes(Contour *contour, const double *decay, int cells, double growth, double allowed) {
+    /* Lemma 7: relative to the term at u = 0 the others beyond are at most c(c+1)/h times the sum over cells */
     double c = contour->c, factor = c * (c + 1.0) / contour->step * SECOND_ORDER, share = contour->width / contour->step, rest;
     double most = smaller(cells, log(larger(1.0, allowed / share)) / log(growth));
     contour->nodes = 0;
@@ -73,6 +78,7 @@ int hs_contour_weigh(Contour *contour, const double *value, const double *error,
     double base = fabs(log(c)) + fabs(log1p(c)) + fabs(log(contour->step)) + 6.0;
     double scale = log(contour->step / PI) - log(c) - log1p(c);
     for (int row = 0; row < contour->many; row++) {
+        /* the height is a number taken out of every term: its rounding and that of the logarithms added to it (section 14) */
         contour->height_error[row] = 8.0 * UNIT * (fabs(heights[row]) + base);
         contour->sum_error[row] +=
             contour->dropped * expm1(error[row * contour->nodes]); /* it is relative to the first term's truth */
@@ -112,6 +118,8 @@ void hs_contour_bounds(const Contour *contour, double epsilon, double *lower, do
         double scale = contour->fixed[row] - c * epsilon, aliased = INFINITY;
         double error = contour->height_error[row] + 8.0 * UNIT * (fabs(scale) + fabs(c * epsilon));
         double lost = contour->sum_error[row] + contour->lever[row] * (moved * 4.0 * UNIT) + contour->dropped;
+        /* Lemma 6, m > 0: s^s/(1+s)^{1+s} e^{K(s) - s eps}/(e^{2 pi (s-c)/h} - 1), the least over s; m < 0: mass/(e^{2 pi c/h} - 1)
+         */
         for (int i = 1; i < FORWARD; i++) {
             double s = contour->forward[i];
             aliased = smaller(aliased, contour->forward_log[pair][i] - s * epsilon - span * (s - c));

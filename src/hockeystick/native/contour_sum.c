@@ -4,7 +4,7 @@
 
 enum { BLOCK = 32 };
 
-/* e^{-i angle u} is a product of one for each block and one within it */
+/* The sum at another epsilon.  e^{-i angle u} is a product of one for each block and one within it */
 void hs_contour_sums(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
     double re[BLOCK], im[BLOCK], places[BLOCK];
     for (int r = 0; r < BLOCK; r++)
@@ -48,6 +48,8 @@ int hs_contour_terms(const double *value, const double *error, Size many, Size n
             double real = value[2 * at] - heights[row], imag = value[2 * at + 1], whole = sqrt(real * real + imag * imag);
             if (!(real <= 1.0))
                 return 0;
+            /* K's own error; |term| u |eps| times the rounding of u eps; K less the height, the kernel, the exponential and the
+             * turn */
             double off = error[at] + UNIT * (2.0 * whole + (4.0 * fabs(epsilon) * u + (24.0 + 6.0 * FUNCTION / UNIT)));
             double turn = imag - u * epsilon, grown = exp(real), er = grown * cos(turn), ei = grown * sin(turn);
             weights[2 * at] = kernel_re * er - kernel_im * ei;
@@ -75,7 +77,8 @@ int hs_contour_cut(const double *decay, int cells, double growth, double start, 
     hs_exps(size, cells);
     left[cells] = INFINITY;
     beyond[cells] = 0.0;
-    for (int i = cells - 1; i >= 0; i--)
+    for (int i = cells - 1; i >= 0;
+         i--) /* docs/mathematics.md, Lemma 7: the sum over i >= j of e^{-d_i} (1/a_i - 1/a_{i+1} + h/a_i^2) */
         beyond[i] = beyond[i + 1] + size[i] * (1.0 / left[i] - 1.0 / left[i + 1] + step / (left[i] * left[i]));
     while (cell < most && cell < cells - 1 && beyond[cell] > wanted)
         cell++;

@@ -16,6 +16,8 @@ typedef struct {
     double square[CUTS], fourth[CUTS], inner[CUTS];
 } Allowance;
 
+/* By how much sums over the grid with g may err (after Lemma 17 of docs/mathematics.md): |g| and |1 - g| are at most 1 + Y/2,
+   Y = y e^{y^2/2}, times e^{-x^2/2} where they fall, on the lines Im z = width y */
 static void allowances(const Grid *grid, double least, double most, double lost, double width, const double *places,
                        Allowance *found) {
     double noise = grid->noise, rate = grid->rate, rest = log1p(-rate);
@@ -122,7 +124,7 @@ WIDE static void add_parts(const double *restrict parts, Size wide, const double
     }
 }
 
-/* Takes what one cut proves on the cells from `left` */
+/* Takes what one cut proves on the cells from `left`: Lemma 17, its first part convex in u^2 and so largest at an end of a cell */
 WIDE static void take_cut(const double *restrict left, double variance, double bend, double sure, double variation,
                           double *restrict gap, double *restrict far) {
     double near[CELLS + 1];

@@ -10,16 +10,20 @@ double hs_grid_ratio(double noise, double rate, double z) {
     return rate < 0.5 ? log1p(rate * expm1(t)) : log((1.0 - rate) + rate * exp(t));
 }
 
+/* docs/mathematics.md, Lemma 10: log of a bound of E[e^{kL}; N > z], k > 0, as L' <= 1/s */
 double hs_grid_right_tail(double noise, double rate, double k, double z) {
     double shift = k / noise;
     return k * (hs_grid_ratio(noise, rate, z) - z / noise) + 0.5 * shift * shift + log_tail_bound(z - shift);
 }
 
+/* Lemma 9: log of 2 e^{a^2/2} cos(angle/2)^{min(k, 0)}/(e^{2 pi a/h} - 1), a = s angle: relative, for real k */
 double hs_grid_rule_error(const Grid *grid, double k, double angle) {
     double a = angle * grid->noise, fold = smaller(k, 0.0) * log(cos(0.5 * angle)), alias = 2.0 * PI * a / grid->step;
     return M_LN2 + 0.5 * a * a + fold - alias - log1p(-exp(-alias)) + 1e-9;
 }
 
+/* Lemma 10: log of a bound of what nodes beyond both ends would add, in the sum and in the integral; e^1.6 is more than three of
+   them, as a sum of what falls exceeds its integral by less than a half */
 double hs_grid_outside(const Grid *grid, double k) {
     double left = log_tail_bound(-grid->low), bound;
     if (k > 0.0) {
@@ -32,6 +36,7 @@ double hs_grid_outside(const Grid *grid, double k) {
     return bound + 1.6;
 }
 
+/* The same for 1 + |k x|, |k| <= size */
 double hs_grid_outside_linear(const Grid *grid, double size) {
     double bound = larger(log_tail_bound(-grid->low), hs_grid_right_tail(grid->noise, grid->rate, 1.0, grid->high));
     return bound + log(1.0 + size) + 1.6;
@@ -105,6 +110,8 @@ double hs_grid_right_edge(double noise, double rate, double k, double target) {
 
 enum { NEAR = 33, FAR = 12, STRETCHES = NEAR + FAR - 1, ANGLES = 5 };
 
+/* Lemma 9 for complex k, |Im k| <= reach: the integral of the modulus on the line is summed over stretches of z, on each of which
+   e^{kL}, the argument, the shrinking factor and the density are bounded at an end; the longest step over some angles */
 double hs_grid_longest_step(double noise, double rate, double low, double least, double most, double lead, double reach,
                             double level, double *error) {
     double lowest = least, flr = log1p(-rate), widest = smaller(sqrt(2.0 * lead) / noise, 2.8);

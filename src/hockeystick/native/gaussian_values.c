@@ -4,6 +4,8 @@
 #include "fourier_sums.h"
 #include "gaussian_grid.h"
 
+/* log of the sum, what lies outside (Lemma 10) and the error of the rule (Lemma 9) added; `slack` is the rounding of the exponents
+ */
 double hs_gaussian_above(const Grid *grid, double k) {
     double reach = larger(fabs(grid->low), fabs(grid->high)), top = -INFINITY, inside = 0.0, terms[TOGETHER];
     double scale = reach / grid->noise + 0.5 / (grid->noise * grid->noise) - log1p(-grid->rate);
@@ -197,7 +199,7 @@ static double exp_remainder(double y) {
 
 enum { TERMS = 13 };
 
-/* One order by sums relative to w = k - 1 or k: `_gentle` */
+/* One order by sums relative to w = k - 1 or k: `_gentle`; docs/mathematics.md, section 3, "Very many steps" */
 int hs_gaussian_gentle(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
                        double *error) {
     double mean = 0.0, first_squares = 0.0, moments[TERMS + 1] = {0.0}, pulled = 0.0, bend = 0.0, noise = grid->noise;

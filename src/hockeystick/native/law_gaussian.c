@@ -110,6 +110,7 @@ static int axis(Contour *contour, const Run *run) {
 
 static double above(const Contour *contour, const Run *run, int row, double s) {
     double bound = hs_gaussian_above(&contour->grid, exponent(run, row, s));
+    /* in the order "add" Z <= -log(1 - q): docs/mathematics.md, Lemma 13 */
     return run->removal[row] ? bound : smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
 }
 

@@ -93,7 +93,8 @@ static double above(const Contour *contour, const Run *run, int row, double s) {
     return value + error * SECOND_ORDER;
 }
 
-/* A lower bound of 1 - |f(u)| where |f(v)| <= 1 - mass + variation/v for every v > 0: `stretched_gap` of numerics/decay.py */
+/* docs/mathematics.md, Lemma 18: a lower bound of 1 - |f(u)| where |f(v)| <= 1 - mass + variation/v for every v > 0:
+ * `stretched_gap` of numerics/decay.py */
 static double stretched_gap(double u, double mass, double variation) {
     double best = 1.5 * variation / larger(mass, 1e-200), n = larger(1.0, ceil(smaller(best / u, 1e15)));
     double fall = larger(mass - variation / (n * u), 0.0), square = fall * (2.0 - fall) / (n * n);
@@ -101,7 +102,8 @@ static double stretched_gap(double u, double mass, double variation) {
     return larger(direct, carried) * (1.0 - 1e-12);
 }
 
-/* The atoms keep |phi| from vanishing, the density makes it fall: `LaplaceSlice` */
+/* The atoms keep |phi| from vanishing, the density makes it fall: `LaplaceSlice`; docs/mathematics.md, section 4, "Laplace noise"
+ */
 static int falls(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay) {
     double a = run->noise, c = contour->c, terms[TERMS], error, scale = series_of(a, terms), left = contour->width;
     (void)guide;
