@@ -17,7 +17,8 @@ static void block_of(Run *run) {
     run->most = larger(run->least, next - 1.0);
 }
 
-/* Large steps counted apart in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever the larger one
+/* Large steps split off (single big jump) in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever
+ * the larger one
  */
 static int in_parts(Block *block, const Run *run, double *low, double *high) {
     if (!run->removal[0] || !(block->parted || (block->parted = hs_bigjump_open(&block->run))) ||

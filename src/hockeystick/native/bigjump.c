@@ -1,5 +1,5 @@
-/* epsilon of a sparse run of one sampled Gaussian mechanism in the order "remove", in one go: what loss/bigjump/split.py does. With
-   "some" the event that some step is large,
+/* Single-big-jump splitting for sparse subsampling: epsilon of a run of one sampled Gaussian mechanism in the order "remove", as
+   loss/bigjump/split.py does it.  With "some" the event that some step is large,
 
        delta = P(some) - e^eps Q(some) + e^eps E_Q[(1 - e^{S-eps})+; some] + E[(1 - e^{eps-S})+; none],
 
@@ -15,7 +15,7 @@ enum { TRIES = 12, AGAIN = 2 };
 #define NEAR 0.01
 #define FEWEST 1e-7 /* epsilons of which there is a sketch */
 #define MOST 300.0
-#define WIDE_ENDS 1e-10 /* with which one is not content, if epsilon is not near what was guessed */
+#define WIDE_ENDS 1e-10 /* relative width that is not narrow enough, if epsilon is not near what was guessed */
 
 /* At least e^x - 1 and log(1 + x), x >= 0 */
 static double grown_by(double x) { return x < 0.5 ? x * (1.0 + x) : x < 700.0 ? expm1(x) * (1.0 + 1e-9) : INFINITY; }
@@ -39,7 +39,7 @@ static double at_node(const Node *at, double count, int some_small, double *re, 
         *re += log(size) - (behind < 0.0 ? 0.0 : gain_re);
         *im += atan2(behind * inner_im, behind * inner_re) - (behind < 0.0 ? 0.0 : gain_im);
         /* the power of (phi - mid)/phi lies within e^slip times its own size; or both powers err each by itself.  Relative to what
-           is told, phi^n and that power are `whole` and `rest` over the size */
+           what is returned, phi^n and that power are `whole` and `rest` over the size */
         double rest = behind < 0.0 ? left : 1.0, whole = behind < 0.0 ? 1.0 : left;
         double together = at->off < 0.5 ? error + log_by(grown_by(slip) * rest / size + 8.0 * FUNCTION) : INFINITY;
         double alone = (grown_by(error) * whole + grown_by(apart) * rest) / size * (1.0 + 1e-9) + 8.0 * FUNCTION;
@@ -213,7 +213,7 @@ int hs_bigjump_epsilon(Parted *parted, const Run *run, Room *room, double *low, 
     return found;
 }
 
-static int told(const void *of, double epsilon, double *low, double *high) {
+static int at_epsilon(const void *of, double epsilon, double *low, double *high) {
     ends(of, epsilon, low, high);
     return 1;
 }
@@ -231,11 +231,11 @@ void hs_bigjump_log_deltas(const Run *run, const double *epsilons, Size many, do
         Parted *parted = opened(&here, epsilon);
         double better = NAN;
         if (parted && parted->made && counted(parted, &here, &room) &&
-            !hs_around_middle(run, told, parted, epsilons, many, low, high, first, last))
+            !hs_around_middle(run, at_epsilon, parted, epsilons, many, low, high, first, last))
             better = about(parted, epsilon, &slope);
         if (parted)
             hs_bigjump_close(parted);
-        if (!(fabs(better - here.log_delta) > NEAR)) /* it is told, or would not be by another guess */
+        if (!(fabs(better - here.log_delta) > NEAR)) /* it is answered, or would not be by another guess */
             break;
         here.log_delta = better;
     }

@@ -1,4 +1,5 @@
-/* Twin of loss/bigjump/cells.py: how phi = E (1 - nu) e^{kL} falls off the real axis. */
+/* Twin of loss/bigjump/cells.py: how the transform phi = E (1 - nu) e^{kL} of what is not large, and mid, fall off the real axis.
+ */
 #include "bigjump_step.h"
 #include "elementary.h"
 
@@ -100,7 +101,7 @@ WIDE static void lay_mark(const double *restrict shifted, Size cells, const Angl
 }
 
 /* The integrand of mid(k), or of phi(k) if none is small, on some lines above the real one, where |e^{iuL}| <= e^{-u arg}; between
-   the edges of a cell its logarithm is told to second order (Lemma 19c).  0 where there is no memory */
+   the edges of a cell its logarithm is bounded to second order (Lemma 19c).  0 where there is no memory */
 int hs_bigjump_look_far(Far *far, const Marked *step, double k) {
     Size cells = far->cells = step->kept, n = cells + 1;
     int many = step->low > 0.0 ? 2 : 1;

@@ -1,4 +1,4 @@
-/* Twin of loss/bigjump/guess.py: about where epsilon of a sparse run of one mechanism lies. */
+/* Twin of loss/bigjump/guess.py: epsilon of a sparse run of one mechanism, approximately, by the single-big-jump principle. */
 #include "bigjump_noise.h"
 #include "gaussian_grid.h"
 
@@ -83,7 +83,7 @@ static double jumped(void *of, double x) {
 }
 
 /* Nodes, and the sums of which `jumped` is made; 0 if they are too many */
-static int laid(Noise *noise, double count) {
+static int lay_sums(Noise *noise, double count) {
     const Run *run = noise->run;
     double log_count = log(count);
     noise->count = count;
@@ -106,7 +106,7 @@ static int laid(Noise *noise, double count) {
 /* Where epsilon of so many steps is about, near another one if that is not 0; or 0 */
 double hs_bigjump_one_jump_epsilon(Noise *noise, double count, double near) {
     double least = log(1e-7), most = log(300.0), low = least, high = most;
-    if (!laid(noise, count))
+    if (!lay_sums(noise, count))
         return 0.0;
     if (near > 0.0) { /* epsilon of a few more steps */
         low = log(0.8 * near), high = log(near) + 4e-3;
@@ -120,7 +120,7 @@ double hs_bigjump_one_jump_epsilon(Noise *noise, double count, double near) {
     return least < low && high < most ? exp(0.5 * (low + high)) : 0.0;
 }
 
-/* About log delta of so many steps, as the run has it if that is near; NaN if it is not told */
+/* About log delta of so many steps, as the run has it if that is near; NaN if it is not known */
 double hs_bigjump_one_jump_log_delta(Noise *noise, double count, double epsilon) {
-    return laid(noise, count) ? noise->target - jumped(noise, log(epsilon)) : NAN;
+    return lay_sums(noise, count) ? noise->target - jumped(noise, log(epsilon)) : NAN;
 }

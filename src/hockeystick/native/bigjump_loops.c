@@ -275,7 +275,7 @@ int hs_bigjump_pieces(const double *x, Size n, const double *table, Size rows, c
     return 1;
 }
 
-/* A bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are told; inf where it is no double.
+/* A bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are given; inf where it is no double.
    e^{kL} - 1 - k x falls to 0 at L = 0 and grows from there on. */
 double hs_bigjump_bent(const double *ratio, const double *x, const double *weight, Size cells, double k) {
     double total = 0.0, before = 0.0, log_before = 0.0;

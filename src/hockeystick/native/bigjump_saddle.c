@@ -1,5 +1,5 @@
-/* Twin of loss/bigjump/thresholds.py: the transform of what is not large, about, its saddle point, and where the contour goes.
-   Nothing here is part of a proof. */
+/* Twin of loss/bigjump/thresholds.py: an approximation of the transform of what is not large, its saddle point, and where the
+   contour goes. Nothing here is part of a proof. */
 #include "bigjump_noise.h"
 #include "contour_bounds.h"
 

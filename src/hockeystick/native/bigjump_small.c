@@ -1,4 +1,4 @@
-/* Twin of loss/bigjump/thresholds.py: up to which loss a step counts as small, so that small ones alone hardly ever reach epsilon.
+/* Twin of loss/bigjump/thresholds.py: the threshold below which a step counts as small: small ones alone hardly ever reach epsilon.
  */
 #include "bigjump_noise.h"
 #include "contour_bounds.h"

@@ -61,7 +61,7 @@ static int decays(Parted *parted, double k, double excess) {
     return hs_contour_cut_nodes(contour, decay, CLOSER, SLOWER, SPARSE);
 }
 
-/* What is not small counted apart, and log E e^{kL} of a small step from above; 0 if it is not known */
+/* What is not small split off, and log E e^{kL} of a small step from above; 0 if it is not known */
 static int bound_small(Parted *parted, double log_count) {
     const Sketch *sketch = &parted->sketch;
     Sketch here = {.high = sketch->low, .width = sketch->low_width};

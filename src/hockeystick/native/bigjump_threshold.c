@@ -1,5 +1,5 @@
-/* Twin of loss/bigjump/thresholds.py, for one mechanism: from which loss on a step counts as large for an epsilon, and the saddle
- * point. Nothing here is part of a proof. */
+/* Twin of loss/bigjump/thresholds.py, for one mechanism: the threshold from which on a step counts as large for an epsilon.
+   Nothing here is part of a proof. */
 #include "bigjump_noise.h"
 
 #define HARD 0.03, 0.1 /* widths of a mark, relative to x */
@@ -232,7 +232,7 @@ int hs_bigjump_thresholds(Sketch *sketch, const Run *run, double epsilon, int di
     return found;
 }
 
-/* About log delta at an epsilon, by the principle of one big jump; NaN if it is not told */
+/* About log delta at an epsilon, by the principle of one big jump; NaN if it is not known */
 double hs_bigjump_guess_log_delta(const Run *run, double epsilon) {
     Run far = *run;
     Noise noise = {.run = &far};

@@ -1,4 +1,4 @@
-/* Answers that need no contour: both ends of epsilon; 0 if they are told in other ways */
+/* Answers that need no contour: both ends of epsilon; 0 where other ways serve */
 #ifndef HOCKEYSTICK_CLOSED_H
 #define HOCKEYSTICK_CLOSED_H
 

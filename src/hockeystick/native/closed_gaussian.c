@@ -15,7 +15,7 @@ static double erfcx(double x) {
     return erfc(x) * (exp(square) * (1.0 + fma(x, x, -square)));
 }
 
-/* docs/mathematics.md, section 5: log of P(N > a) - e^x P(N > a + mu) with a = x/mu - mu/2; 0 where it is told in other ways */
+/* docs/mathematics.md, section 5: log of P(N > a) - e^x P(N > a + mu) with a = x/mu - mu/2; 0 where other formulas serve */
 static int told(double mu, double mu_error, double x, Told *out) {
     double middle = x / mu, half = 0.5 * mu, a = middle - half, b = middle + half;
     if (!(a >= -1.0 && b <= 36.0))
@@ -76,11 +76,11 @@ static int end(const Once *once, double near, double goal, double sign, double *
     return 0;
 }
 
-/* Both ends of x; 0 where they are told in other ways */
+/* Both ends of x; 0 where other formulas serve */
 static int both_ends(const Once *once, double delta, double *low, double *high) {
     Told at;
     double log_delta = log(delta), slack = FUNCTION + 2.0 * UNIT, below = log_delta * (1.0 + slack),
-           above = log_delta * (1.0 - slack), least = log_delta - log(once->rate); /* q delta(x) is at least what is told */
+           above = log_delta * (1.0 - slack), least = log_delta - log(once->rate); /* q delta(x) is at least what is evaluated */
     if (!(1e-3 < once->mu && once->mu < 1e3 && 0.0 <= once->mu_error && once->mu_error < 1e-6 && 0.0 < delta && delta < 1.0 &&
           least < 0.0))
         return 0;

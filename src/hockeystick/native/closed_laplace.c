@@ -78,7 +78,7 @@ static Run many_steps(double a, double many) {
     return (Run){.noise = a, .count = many, .least = many, .most = many, .many = 1, .removal = {1, 0}, .law = &HS_LAW_LAPLACE};
 }
 
-/* Few that are not next to their largest loss have a closed form in Python, which tells more */
+/* Few that are not next to their largest loss have a closed form in Python, which is tighter */
 static int along_contour(double a, double many, double delta, double *low, double *high) {
     Run run = many_steps(a, many);
     double slack = FUNCTION * fabs(run.log_delta = log(delta));

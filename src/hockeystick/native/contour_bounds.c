@@ -1,4 +1,5 @@
-/* Twins of loss/contour/contour.py: what a contour proves, from the real axis and from its nodes. */
+/* Twins of loss/contour/contour.py: bounds of delta from the cumulant generating function on the real axis (Chernoff), and from the
+   trapezoidal sum with its aliasing error (Poisson summation) and truncation error. */
 #include "contour_bounds.h"
 #include "contour_sum.h"
 

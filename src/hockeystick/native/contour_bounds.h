@@ -15,12 +15,12 @@ typedef struct {
     double forward[FORWARD];           /* places s >= c on the real axis */
     double forward_log[ROWS][FORWARD]; /* log of s^s/(1+s)^{1+s} e^{K(s)}, from above, for each pair */
     double forward_size;               /* the largest modulus of what those are sums of, for their rounding */
-    double fixed[ROWS];                /* log of the unit of the sum, but for e^{-c epsilon}, for each pair that is laid */
+    double fixed[ROWS];                /* log of the unit of the sum, but for e^{-c epsilon}, for each pair that is evaluated */
     double height_error[ROWS];         /* a bound of its error */
     double lever[ROWS];                /* the sum of |term| u: how an error of epsilon moves the sum */
     double sum_error[ROWS];            /* a bound of the error of the sum */
     double *weights;                   /* the terms at `epsilon`, in units of the first one's size */
-    int live[ROWS];                    /* the ordered pairs that are laid */
+    int live[ROWS];                    /* the ordered pairs that are evaluated at the nodes */
     int many;                          /* how many of them */
     int pairs;                         /* of how many pairs of the run */
     Size nodes;                        /* on the contour; 0: it proves nothing */

@@ -1,4 +1,5 @@
-/* Twins of loss/contour/contour.py: the terms of the sum along a contour, the sum at other epsilons, and where it may end. */
+/* Twins of loss/contour/contour.py: the trapezoidal rule for the contour integral of delta: its terms, the sum at other epsilons,
+   and where it may be truncated. */
 #include "contour_sum.h"
 #include "elementary.h"
 
@@ -30,7 +31,7 @@ void hs_contour_sums(const double *weights, Size many, Size nodes, double step, 
     }
 }
 
-/* 0 where rounding has drowned the peak: |phi| is largest at u = 0, where it is told up to e^error */
+/* 0 where rounding has drowned the peak: |phi| is largest at u = 0, where it is known up to e^error */
 int hs_contour_terms(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
                      double *weights, double *errors, double *heights, double *levers, double *sums) {
     for (Size row = 0; row < many; row++) {

@@ -1,6 +1,6 @@
-/* Contours for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the values of
-   K: what `by_contour` of loss/engines/driver.py does for the contour through the saddle, or left of it, where that has few nodes
-   and proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
+/* Contour integrals for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the
+   values of K: what `by_contour` of loss/engines/driver.py does for the contour through the saddle, or left of it, where that has
+   few nodes and proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
 #include "count_block.h"
 #include "bigjump.h"
 #include "log_deltas.h"
@@ -153,7 +153,7 @@ Contour *hs_block_contour(Block *block, int turn, int every) {
 }
 
 /* The terms of a contour that is planned, for one count and near an epsilon; 0 if there are too many or they prove nothing */
-static int laid(Block *block, Contour *contour, const Run *run, double epsilon) {
+static int evaluated(Block *block, Contour *contour, const Run *run, double epsilon) {
     if (contour->stage == 1) /* the third takes the nodes of the first, if they are not too many */
         cut(contour, block, contour->most == MANY[0] ? FEW : contour->most);
     if (!contour->nodes || (!contour->values && !run->law->lay(contour, &block->run))) {
@@ -194,7 +194,7 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
 }
 
 /* Bounds of log delta at an epsilon near that of the contour; 0 if a pair that was left out may matter */
-static int told(const void *of, double epsilon, double *low, double *high) {
+static int bounds_at(const void *of, double epsilon, double *low, double *high) {
     const Contour *contour = of;
     hs_contour_bounds(contour, epsilon, low, high);
     for (int pair = 0, row = 0; pair < contour->pairs; pair++) {
@@ -222,9 +222,9 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
         *high = top;
         return 1;
     }
-    if (!(top < INFINITY) || !laid(block, contour, run, start) || !search(contour, run, &guess, &ahead))
+    if (!(top < INFINITY) || !evaluated(block, contour, run, start) || !search(contour, run, &guess, &ahead))
         return 0;
-    if (!told(contour, guess, &lower, &upper))
+    if (!bounds_at(contour, guess, &lower, &upper))
         return proved(block, turn, 1, run, low, high);
     double c = contour->c, down = guess - ahead, up = guess + ahead, gap = -1.0, other = -1.0;
     for (int try = 0; try < TRIES && gap < 0.0 && fabs(down) < INFINITY; try++) {
@@ -271,9 +271,9 @@ int hs_block_log_deltas(Block *block, const double *epsilons, Size many, double 
     for (int turn = 0; turn < SOONER; turn++)
         for (int every = 0; worth(block, turn) && every < 2; every++) {
             Contour *one = hs_block_contour(block, turn, every);
-            if (!one || !hs_block_look_ahead(one, run->count, epsilon) || !laid(block, one, run, epsilon))
+            if (!one || !hs_block_look_ahead(one, run->count, epsilon) || !evaluated(block, one, run, epsilon))
                 break;
-            if (hs_around_middle(run, told, one, epsilons, many, low, high, first, last))
+            if (hs_around_middle(run, bounds_at, one, epsilons, many, low, high, first, last))
                 return 1;
         }
     return 0;

@@ -17,7 +17,7 @@ typedef struct Block {
     Contour contours[CONTOURS][2]; /* for the pairs that seem to matter, and for every pair */
     struct Parted *parted;         /* the run with large steps split off, if that was asked */
     struct Block *added;           /* for the order "add" alone */
-    Guide guide;                   /* the last, as it is long: laid when it is asked */
+    Guide guide;                   /* the last, as it is long: filled in when it is asked */
 } Block;
 
 Block *hs_block_open(const Run *run); /* NULL where there is no memory */

@@ -1,4 +1,4 @@
-/* Elementary functions over arrays. */
+/* Elementary functions over arrays: docs/mathematics.md, section 14. */
 #include "elementary.h"
 
 WIDE void hs_exps(double *at, Size size) {

@@ -1,4 +1,5 @@
-/* Twin of loss/sampled/gaussian_decay.py: how fast |phi(c+iu)| falls, on geometric cells of u. */
+/* Twin of loss/sampled/gaussian_decay.py: how fast the characteristic function of the exponentially tilted privacy loss falls, on
+   geometric cells of u. */
 #include "gaussian_decay.h"
 #include "elementary.h"
 #include "gaussian_grid.h"

@@ -1,5 +1,5 @@
 /* Twins of loss/sampled/quadrature.py and of the rule in loss/sampled/gaussian.py: the log ratio L(z) of a sampled Gaussian step
-   on a grid. */
+   on a grid, for expectations over the noise by the trapezoidal rule. */
 #include "gaussian_grid.h"
 #include "elementary.h"
 

@@ -1,4 +1,5 @@
-/* Twins of loss/sampled/gaussian_slice.py: bounds of log M(k) at real k, and log M(k) along a vertical line. */
+/* Twins of loss/sampled/gaussian_slice.py: the cumulant generating function of a sampled Gaussian step: bounds of log M(k) at real
+   k, and log M(k) along a vertical line. */
 #include "gaussian_values.h"
 #include "elementary.h"
 #include "fourier_sums.h"

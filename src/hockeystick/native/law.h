@@ -14,10 +14,10 @@ struct Law {
     int (*axis)(Contour *contour, const Run *run);
     /* A bound of K(s) */
     double (*above)(const Contour *contour, const Run *run, int row, double s);
-    /* Lower bounds of -log |phi(c + iu)/phi(c)| on cells, for the pairs that are laid; 0 if it seems not to have died out at
+    /* Lower bounds of -log |phi(c + iu)/phi(c)| on cells, for the pairs that are evaluated; 0 if it seems not to have died out at
        `far`, or there is no memory */
     int (*falls)(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay);
-    /* K at the nodes, and its errors; 0: it takes too long */
+    /* K at the nodes, and its errors; 0: it would take too many nodes */
     int (*lay)(Contour *contour, const Run *run);
 };
 

@@ -1,5 +1,5 @@
-/* The law of one step of sampled Gaussian noise, as contours ask for it: twins of loss/sampled/gaussian.py and
-   loss/sampled/quadrature.py. */
+/* The privacy loss distribution of one step of sampled Gaussian noise, as contours ask for it: twins of loss/sampled/gaussian.py
+   and loss/sampled/quadrature.py. */
 #include "gaussian_decay.h"
 #include "gaussian_grid.h"
 #include "gaussian_values.h"
@@ -114,7 +114,7 @@ static double above(const Contour *contour, const Run *run, int row, double s) {
     return run->removal[row] ? bound : smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
 }
 
-/* Whether the transform seems not to have died out at u: what the guide's nodes tell, the others all against it */
+/* Whether the transform seems not to have died out at u: by the guide's nodes, those too far apart for u counted against it */
 static int lasts(const Contour *contour, const Guide *guide, const Run *run, double u) {
     const double *ratio = guide->rows + guide->size, *base = ratio + 2 * guide->size;
     double k = exponent(run, 0, contour->c), all = 0.0, re = 0.0, im = 0.0, rest = 0.0;

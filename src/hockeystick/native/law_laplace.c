@@ -1,5 +1,6 @@
-/* The law of one step of Laplace noise, as contours ask for it: twin of loss/pairs/laplace.py and loss/pairs/symmetric_slice.py. Of
-   a run `noise` is by how many of its scales, a, the noise is moved; K(c) = K(-1 - c), so that one order stands for both. */
+/* The privacy loss distribution of one step of Laplace noise, as contours ask for it: twin of loss/pairs/laplace.py and
+   loss/pairs/symmetric_slice.py. Of a run `noise` is by how many of its scales, a, the noise is moved; K(c) = K(-1 - c), so that
+   one order stands for both. */
 #include "law.h"
 
 enum { TERMS = 9 };

@@ -6,25 +6,25 @@
 
 enum { LOOKS = 1024 };   /* answers between two questions whether the run is given up */
 #define NEAR_ONE -1e-3   /* log delta above which 1 - delta is what counts */
-#define CLOSER_YET 1e-11 /* ends of log delta with which one is content, whatever those in the middle are */
+#define CLOSER_YET 1e-11 /* width of log delta that counts as converged, whatever those in the middle are */
 
-int hs_around_middle(const Run *run, Answer *told, const void *of, const double *epsilons, Size many, double *low, double *high,
+int hs_around_middle(const Run *run, Answer *answer, const void *of, const double *epsilons, Size many, double *low, double *high,
                      Size *first, Size *last) {
     Size middle = many / 2;
     *first = *last = middle;
-    if (!told(of, epsilons[middle], low + middle, high + middle))
+    if (!answer(of, epsilons[middle], low + middle, high + middle))
         return 0;
     double width = high[middle] - low[middle];
     if (!(width <= CLOSE && high[middle] < NEAR_ONE))
         return 0;
     width = smaller(larger(4.0 * width, CLOSER_YET), CLOSE);
     for (*last = middle + 1; *last < many; ++*last)
-        if (!told(of, epsilons[*last], low + *last, high + *last) || !(high[*last] - low[*last] <= width) ||
+        if (!answer(of, epsilons[*last], low + *last, high + *last) || !(high[*last] - low[*last] <= width) ||
             (*last % LOOKS == 0 && stopped(run)))
             break;
     for (; *first > 0; --*first) {
         Size at = *first - 1;
-        if (!told(of, epsilons[at], low + at, high + at) || !(high[at] - low[at] <= width && high[at] < NEAR_ONE) ||
+        if (!answer(of, epsilons[at], low + at, high + at) || !(high[at] - low[at] <= width && high[at] < NEAR_ONE) ||
             (at % LOOKS == 0 && stopped(run)))
             break;
     }
@@ -54,7 +54,7 @@ static Block *block_at(const Run *run, double epsilon) {
     return NULL;
 }
 
-/* The larger of what is told of a removal and of an addition; those of which the latter is not told are not told.  Mostly the
+/* The larger of the bounds for a removal and for an addition; NaN where the latter is not known.  Mostly the
    addition is surely the smaller one, by what is known on the real axis. */
 static void with_added(const Run *run, const double *epsilons, Size many, double *low, double *high) {
     double largest = run->count * -log1p(-run->rate) * (1.0 + 16.0 * UNIT), least, most; /* the largest sum of its losses */

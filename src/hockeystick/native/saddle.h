@@ -9,7 +9,7 @@ enum { GUIDED = 1500 };
 /* log M at real k to a few digits: `Guide` of loss/sampled/gaussian.py */
 typedef struct {
     double rows[4 * GUIDED]; /* z, L, r and log of the weights at the nodes */
-    double reach;            /* the largest |k|; negative: nothing is laid */
+    double reach;            /* the largest |k|; negative: there are no nodes yet */
     double mass;             /* the sum of the weights */
     double drift;            /* and of the weights times x = e^L - 1 */
     double variance;         /* and times L^2 */

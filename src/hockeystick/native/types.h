@@ -83,7 +83,7 @@ typedef struct {
     int removal[ROWS];     /* whether a record is removed, for each */
     const Law *law;        /* of one step; of Laplace noise one order stands for both */
     int (*stop)(void *of); /* asked now and then on long ways: other than 0 gives up; NULL: there is none */
-    void *of;              /* what it is told */
+    void *of;              /* its argument */
 } Run;
 
 /* Room that grows; `room_for` is NULL where there is no memory */
