@@ -54,8 +54,10 @@ def compiled(root: Path, built: Path) -> bool:
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "stderr", None) or error
         print(f"hockeystick's core was not compiled; NumPy will do its work, more slowly: {why}", file=sys.stderr)
-        with contextlib.suppress(OSError):
-            if target.stat().st_mtime < max(path.stat().st_mtime for path in (root / FOLDER).glob("*.[ch]")):
-                target.unlink()
+        newest = max(path.stat().st_mtime for path in (root / FOLDER).glob("*.[ch]"))
+        for path in (root / FOLDER).glob("core.*so"):
+            with contextlib.suppress(OSError):
+                if path.stat().st_mtime < newest:
+                    path.unlink()
         return False
     return True

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,18 @@ except KeyboardInterrupt:
     finally:
         process.kill()
         process.communicate()
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    """A call lets go of the interpreter, so that several may be under way."""
+    runs = [
+        (hs.Gaussian(sigma=0.6 + 0.1 * i).poisson(rate=10.0 ** -(1 + i % 4)) * 10**4, 10.0 ** -(3 + i % 5)) for i in range(24)
+    ]
+    alone = [run.epsilon(delta) for run, delta in runs]
+    profiles = [run.log_delta_bounds([1.0, 2.0]) for run, _ in runs]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda one: one[0].epsilon(one[1]), runs)) == alone
+        found = list(pool.map(lambda one: one[0].log_delta_bounds([1.0, 2.0]), runs))
+    assert [[list(ends) for ends in (one.lower, one.upper)] for one in found] == [
+        [list(ends) for ends in (one.lower, one.upper)] for one in profiles
+    ]
