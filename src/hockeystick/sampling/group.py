@@ -66,7 +66,26 @@ def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
 
 @dataclass(frozen=True, repr=False)
 class GroupedPoisson(Sampled):
-    """Gaussian noise on a Poisson sample, for a group of `size` records."""
+    """Gaussian noise on a Poisson sample, for a group of `size` records.
+
+    Parameters
+    ----------
+    base : Release
+        What sees the sample.
+    rate : float
+        The probability that a record takes part, from 0 to 1.
+    size : int
+        The number of records of a group, from 1 to 400.
+
+    Raises
+    ------
+    BadType
+        If base is no release, or a number no real one.
+    BadValue
+        If a number is out of its range.
+    Unsupported
+        If the group is larger than 400 records, or as for `Poisson`.
+    """
 
     base: Release
     rate: float
@@ -116,6 +135,13 @@ class GroupedRun(Mechanism):
     """A whole run for groups, by the group privacy of paper S (section 6.2): (size eps, (1 + e^eps + ... ) delta).
 
     It is the end of a description: nothing can be added to it.
+
+    Parameters
+    ----------
+    run : Release
+        The run for one record.
+    size : int
+        The number of records of a group, from 1 up.
     """
 
     run: Release
@@ -123,11 +149,24 @@ class GroupedRun(Mechanism):
 
     @property
     def stated(self) -> Relation:
+        """The relation that the run states.
+
+        Returns
+        -------
+        Relation
+            That of `run`.
+        """
         return self.run.stated
 
     @property
     def statement(self) -> str:
-        """What was counted."""
+        """What was counted.
+
+        Returns
+        -------
+        str
+            The notes of the run, and the size of the groups.
+        """
         return f"{getattr(self.run, 'statement', f'{self.run!r}.')}\nFor groups of {self.size} records."
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
@@ -170,6 +209,29 @@ class GroupedRun(Mechanism):
                 )
 
     def delta_bounds(self, epsilon: Any, neighbours: Relation = STATED) -> Bounds[Any]:
+        """Both ends of delta, by group privacy.
+
+        Parameters
+        ----------
+        epsilon : float or array_like
+            Any finite number; it may be negative.
+        neighbours : Relation, optional
+            The neighbouring relation; by default the one that the run states.
+
+        Returns
+        -------
+        Bounds
+            The upper end by group privacy, rounded up; the lower end is 0.
+
+        Raises
+        ------
+        BadType
+            If epsilon is no number, or neighbours no text.
+        BadValue
+            If epsilon is out of its range, or neighbours no relation.
+        Unsupported
+            If no theorem covers a part of the run, or too few records are left for a batch without the group.
+        """
         if isinstance(epsilon, list | tuple | np.ndarray):
             found = [self.delta_bounds(float(one), neighbours).upper for one in np.ravel(epsilon)]
             return Bounds(np.zeros(np.shape(epsilon)), np.reshape(found, np.shape(epsilon)), False)
@@ -181,10 +243,56 @@ class GroupedRun(Mechanism):
         return Bounds(0.0, delta, False)
 
     def log_delta_bounds(self, epsilon: Any, neighbours: Relation = STATED) -> Bounds[Any]:
+        """Both ends of log delta, by group privacy.
+
+        Parameters
+        ----------
+        epsilon : float or array_like
+            Any finite number; it may be negative.
+        neighbours : Relation, optional
+            The neighbouring relation; by default the one that the run states.
+
+        Returns
+        -------
+        Bounds
+            The upper end by group privacy, rounded up; the lower end is -inf.
+
+        Raises
+        ------
+        BadType
+            If epsilon is no number, or neighbours no text.
+        BadValue
+            If epsilon is out of its range, or neighbours no relation.
+        Unsupported
+            If no theorem covers a part of the run, or too few records are left for a batch without the group.
+        """
         delta = self.delta_bounds(epsilon, neighbours).upper
         return Bounds(-math.inf, up(math.log(delta), FUNCTION * abs(math.log(delta))) if delta else -math.inf, False)
 
     def epsilon_bounds(self, delta: Any, neighbours: Relation = STATED) -> Bounds[Any]:
+        """Both ends of epsilon, by group privacy.
+
+        Parameters
+        ----------
+        delta : float or array_like
+            From 0 up.
+        neighbours : Relation, optional
+            The neighbouring relation; by default the one that the run states.
+
+        Returns
+        -------
+        Bounds
+            The upper end by group privacy, rounded up (inf if there is none); the lower end is 0.
+
+        Raises
+        ------
+        BadType
+            If delta is no number, or neighbours no text.
+        BadValue
+            If delta is out of its range, or neighbours no relation.
+        Unsupported
+            If no theorem covers a part of the run, or too few records are left for a batch without the group.
+        """
         if isinstance(delta, list | tuple | np.ndarray):
             found = [self.epsilon_bounds(float(one), neighbours).upper for one in np.ravel(delta)]
             return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)
