@@ -203,8 +203,12 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         Returns
         -------
         callable
-            A function of the optimizer, which takes note of a step; it raises Unsupported where several batches were
-            accumulated.
+            A function of the optimizer, which takes note of a step.
+
+        Raises
+        ------
+        Unsupported
+            By that function, if several batches were accumulated for a step.
         """
 
         def hook(optimizer: Any) -> None:

@@ -25,7 +25,19 @@ _ASSUMED = (
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers for one run at one delta, with what they rest on."""
+    """The answers for one run at one delta, with what they rest on.
+
+    Parameters
+    ----------
+    release : Release
+        What the answers are about.
+    at : float
+        The delta of the answers.
+    neighbours : Relation
+        The neighbouring relation.
+    mu_delta : float
+        The delta up to which mu is given.
+    """
 
     release: Release
     at: float
