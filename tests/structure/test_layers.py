@@ -54,7 +54,7 @@ EXCEPTIONS = {
     ("mechanism.samplers", "sampling.group"),  # Samplers.group
     ("mechanism.release", "portable"),  # Release.to_json
     ("mechanism.release", "report.report"),  # Release.report
-    ("report.report", "__init__"),  # the version
+    ("report.answers", "__init__"),  # the version
 }
 
 
