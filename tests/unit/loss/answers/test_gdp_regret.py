@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.answers.gdp import kinks, mu_ends, profile_ends
+from hockeystick.loss.answers.gdp import profile_ends
 from hockeystick.loss.answers.gdp_regret import regret_ends
 from hockeystick.loss.pairs.gaussian import gaussian_log_delta
 
@@ -66,26 +66,3 @@ def test_it_grows_with_mu():
     run = RUNS["steps"][0]
     found = [ends(run, mu)[1] for mu in (0.8, 1.0, 1.3, 2.0, 5.0)]
     assert found == sorted(found)
-
-
-@pytest.mark.parametrize("mu", [1e-3, 0.4, 3.0])
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, 6.0])
-def test_both_ends_of_the_mu_of_a_delta(mu, epsilon):
-    low, high = mu_ends(epsilon, gaussian_log_delta(mu, epsilon).value)
-    assert low <= mu * (1.0 + 1e-12)
-    assert mu * (1.0 - 1e-12) <= high
-    assert high - low < 1e-9 * mu
-
-
-def test_mu_of_all_and_of_nothing():
-    assert mu_ends(1.0, -math.inf) == (0.0, 0.0)
-    assert mu_ends(1.0, 0.0) == (0.0, math.inf)
-
-
-def test_the_kinks_of_atoms_are_their_sums():
-    """One step: its positive values.  Many on a lattice: every second multiple, as many answers true as false or two more."""
-    response = hs.RandomizedResponse(epsilon=0.4)
-    assert kinks(response._run("remove")).tolist() == [0.4]
-    assert kinks((response * 4)._run("remove")) == pytest.approx([0.0, 0.8], abs=1e-15)
-    assert kinks((hs.RandomizedResponse(epsilon=0.4, categories=3) * 2)._run("remove")) == pytest.approx([0.0, 0.4])
-    assert kinks((hs.Laplace(scale=1.0) * 3)._run("remove")).size == 0
