@@ -17,7 +17,7 @@ from .numbers import down_text, rounded_up, up_text
 
 if TYPE_CHECKING:
     from ..bounds import Bounds
-    from ..loss.engines.proof import Proof
+    from ..loss.engines.engine import Proof
 
 _RATES = (1e-4, 1e-3, 1e-2, 0.1)
 _REGRET = 1e-3

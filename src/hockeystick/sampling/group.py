@@ -25,7 +25,7 @@ from .fixed_size import WithoutReplacement
 from .poisson import Poisson
 
 if TYPE_CHECKING:
-    from ..loss.engines.proof import Proof
+    from ..loss.engines.engine import Proof
 
 _MOST = 400
 GROUP_PRIVACY = "group privacy"
@@ -228,7 +228,7 @@ class GroupedRun(Mechanism):
         return Bounds(-math.inf, up(math.log(delta), FUNCTION * abs(math.log(delta))) if delta else -math.inf, False)
 
     def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
-        from ..loss.engines.proof import Proof
+        from ..loss.engines.engine import Proof
 
         found = self._epsilons(delta, neighbours)
         return found, Proof(found.lower, found.upper, (), (GROUP_PRIVACY,))

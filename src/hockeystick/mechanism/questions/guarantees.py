@@ -18,7 +18,7 @@ from .entries import each
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
     from ...loss.composed import ComposedLoss
-    from ...loss.engines.proof import Proof
+    from ...loss.engines.engine import Proof
 
 Ends = tuple[float, float]
 Question = Callable[["ComposedLoss", list[float]], list[Ends]]

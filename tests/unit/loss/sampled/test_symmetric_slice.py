@@ -105,7 +105,7 @@ def test_contour_and_lattice_agree():
     ):
         run = composed([(loss, count)])
         ends = lattice_epsilon(run, math.log(delta), 1e-14)
-        from hockeystick.loss.contour.search import contour_epsilon
+        from hockeystick.loss.engines.first import contour_epsilon
 
         low, high = contour_epsilon(run, math.log(delta), (math.log(delta) - 1e-14, math.log(delta) + 1e-14))
         assert ends[0] <= high
