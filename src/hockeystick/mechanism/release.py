@@ -10,13 +10,13 @@ from ..errors import BadType, BadValue
 from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
-from .questions.guarantees import Ends
 from .questions.renyi import RenyiQuestions
 from .samplers import Samplers
 
 if TYPE_CHECKING:
     from .. import loss as losses
     from ..loss.composed import ComposedLoss
+    from ..loss.engines.compiled import Told
     from ..report.report import Report
 
 
@@ -158,11 +158,11 @@ class Mechanism(Release):
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
         """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Ends | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> "Told":
         """Both ends of epsilon of so many uses, if that is told at once; some mechanism attains it."""
         return None
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> Ends | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> "Told":
         """The same for log delta."""
         return None
 
