@@ -9,6 +9,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import conversion
+from hockeystick.conversion._kernels.profiles import inverted_rule
 from hockeystick.errors import BadValue
 from hockeystick.report.figures import FIGURES, paper_g
 
@@ -71,10 +72,20 @@ def test_the_paper_s_rules():
 
 
 def test_a_rule_that_is_never_enough():
-    never = conversion.order.inverted_rule(lambda e, d: 3.0, 2.0)
-    always = conversion.order.inverted_rule(lambda e, d: 1.0, 2.0)
+    never = inverted_rule(lambda e, d: 3.0, 2.0)
+    always = inverted_rule(lambda e, d: 1.0, 2.0)
     assert never(1.0) == 1.0
     assert always(1.0) == 0.0
+
+
+@pytest.mark.parametrize("ask", [lambda one, **more: one.mu(**more), lambda one, **more: one.head_mu(1.0, **more)])
+def test_mu_is_for_the_relation_of_the_claim(ask):
+    claim = hs.Profile(lambda epsilon: max(0.0, -math.expm1((epsilon - 1.0) / 2.0)), neighbours="zero-out")
+    assert ask(claim, neighbours="zero-out")
+    with pytest.raises(hs.Unsupported, match="zero-out"):
+        ask(claim, neighbours="add-or-remove")
+    with pytest.raises(hs.BadValue, match="neighbours"):
+        ask(claim, neighbours="nearby")
 
 
 def test_the_profile_of_a_run():
