@@ -35,7 +35,7 @@ def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
         if high - low < SETTLED:
             break
-    if low < _NEAR_ONE and high > _HALF and not run.infinite():  # the bound is of the whole, not of the finite part
+    if low < _NEAR_ONE and high > _HALF and not run.infinite_mass():  # the bound is of the whole, not of the finite part
         low = max(low, near_one(run, epsilon))
     return low, high
 

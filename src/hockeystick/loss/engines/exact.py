@@ -62,8 +62,8 @@ class Compiled(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
         loss, count = run.terms[0]
         delta = question.delta
-        if delta is not None and delta in run.told:
-            found, by = run.told[delta], _compiled_as(run)
+        if delta is not None and delta in run.core_epsilons:
+            found, by = run.core_epsilons[delta], _compiled_as(run)
         elif isinstance(loss, SampledGaussianLoss):
             if question.evaluated or count == 1:
                 return None
@@ -91,7 +91,7 @@ def _compiled_as(run: ComposedLoss) -> tuple[str, ...]:
     """The core, and which of the engines below is compiled there for this run."""
     loss, count = run.terms[0]
     if isinstance(loss, SampledGaussianLoss) and count > 1:
-        return (Compiled.name, "big jump" if any(parts(single) for single in run.singles()) else Contour.name)
+        return (Compiled.name, "big jump" if any(parts(single) for single in run.ordered_pairs()) else Contour.name)
     if isinstance(loss, LaplaceLoss) and count > _FEW:
         return Compiled.name, Contour.name
     return Compiled.name, "two-point sums" if isinstance(loss, ResponseLoss) else ClosedForm.name
@@ -106,13 +106,13 @@ class Elementary(Engine):
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         """0, where the steps' total variation distances add up to less than delta."""
-        sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < question.at for loss, count in run.terms)
-        if sparse and largest(certain(single, 0.0) for single in run.singles())[1] <= question.target[0]:
+        sparse = all(math.log(max(count * loss.coarse_estimates[0], 1e-300)) < question.at for loss, count in run.terms)
+        if sparse and largest(certain(single, 0.0) for single in run.ordered_pairs())[1] <= question.target[0]:
             return 0.0, 0.0
         return None
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(certain(single, question.at) for single in run.singles())
+        return largest(certain(single, question.at) for single in run.ordered_pairs())
 
 
 class ClosedForm(Engine):
@@ -127,10 +127,10 @@ class ClosedForm(Engine):
         return has_closed(run)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(closed_epsilon(single, question.at, question.target) for single in run.singles())
+        return largest(closed_epsilon(single, question.at, question.target) for single in run.ordered_pairs())
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
-        found = [closed_form(single, question.at) for single in run.singles()]
+        found = [closed_form(single, question.at) for single in run.ordered_pairs()]
         if any(one is None for one in found):
             return None
         return largest((one.low, one.high) for one in found if one)
@@ -145,10 +145,10 @@ class Contour(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        if not run.fades or question.evaluated:
+        if not run.has_decay or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.singles()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.ordered_pairs()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
@@ -164,7 +164,7 @@ class ContourAgain(Contour):
     joint = False
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return run.fades and question.evaluated and question.most == math.inf
+        return run.has_decay and question.evaluated and question.most == math.inf
 
 
 class Unsampled(Engine):
@@ -238,7 +238,7 @@ class RenyiCurve(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return question.target[0] > _LOG_TINY if question.asks == "epsilon" else not run.infinite()
+        return question.target[0] > _LOG_TINY if question.asks == "epsilon" else not run.infinite_mass()
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         try:

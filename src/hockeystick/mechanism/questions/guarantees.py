@@ -298,7 +298,7 @@ class Guarantees(Asked):
         """
 
         def ask(run: "ComposedLoss", values: list[float]) -> list[Ends]:
-            bounds = [min(losses.renyi_bound(one, value) for one in run.variants("covers")) for value in values]
+            bounds = [min(losses.renyi_bound(one, value) for one in run.variants("dominating")) for value in values]
             return [(bound, bound) for bound in bounds]
 
         return self._answered(ask, neighbours, "order", order, _renyi_order).upper
@@ -312,7 +312,7 @@ class Guarantees(Asked):
             told[delta] = ends
 
         def ask(run: "ComposedLoss", deltas: list[float]) -> list[Ends]:
-            run.told.update(told)
+            run.core_epsilons.update(told)
             return losses.epsilon_intervals(run, deltas, upper_only=upper_only)
 
         return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
@@ -330,7 +330,7 @@ class Guarantees(Asked):
 
         run = self._run(neighbours)
         if ends := self._directly(delta, neighbours):
-            run.told[delta] = ends
+            run.core_epsilons[delta] = ends
         proof = epsilon_proof(run, delta)
         return Bounds(*proof.ends, run.tight), proof
 
