@@ -35,7 +35,7 @@ def test_equal_ends_are_no_bracket():
 
 
 def test_composed_it_lies_between_its_ends():
-    """Every variant of covers is above every variant of members."""
+    """Every variant of dominating losses is above every variant of members."""
     run = composed([(BetweenLoss((WORSE,), (BETTER,)), 3), (LaplaceLoss(0.2), 2)])
     (cover,), (member,) = run.variants("dominating"), run.variants("members")
     assert not run.exact

@@ -55,4 +55,6 @@ def test_bounds_of_all_are_those_of_each():
     ]
     assert [member.losses for member in both.members] == [tuple(p.members[0] for p in pairs)]
     assert both.shifted(0.3).losses == tuple(p.shifted(0.3) for p in pairs)
-    assert paired(LOSSES).dominating == paired(LOSSES).members == (paired(LOSSES),)  # exact ones are bounded by themselves
+    exact = paired(LOSSES)
+    assert exact.exact
+    assert exact.dominating == exact.members == (exact,)
