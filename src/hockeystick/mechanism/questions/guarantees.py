@@ -286,7 +286,7 @@ class Guarantees(Asked):
 
         run = self._run(neighbours)
         if told is not None:
-            run.told["epsilon", delta] = told
+            run.core_answers["epsilon", delta] = told
         return run, epsilon_proof(run, delta, upper_only)
 
     def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
@@ -312,7 +312,7 @@ class Guarantees(Asked):
                 told["log delta", epsilon] = ends
 
         def ask(run: "ComposedLoss", epsilons: list[float]) -> list[Ends]:
-            run.told.update(told)
+            run.core_answers.update(told)
             return losses.log_delta_intervals(run, epsilons, upper_only=upper_only)
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)
