@@ -151,7 +151,7 @@ int hs_contour_cut(const double *decay, int cells, double growth, double start, 
 }
 
 /* cut(decay, start, step, wanted, most): the first cell beyond which the terms add up to at most `wanted`, no later than `most`,
-   and a bound of what lies beyond it (numerics/geometric_cells.py) */
+   and a bound of what lies beyond it (numerics/trapezoid.py) */
 FUNCTION_OF_PYTHON(native_cut) {
     Held held;
     Array decay;

@@ -1,4 +1,4 @@
-/* Twin of loss/sampled/gaussian_decay.py: how fast |phi(c+iu)| falls, on geometric cells of u. */
+/* Twin of loss/sampled/gaussian_slice.py: how fast |phi(c+iu)| falls, on geometric cells of u. */
 #include "elementary.h"
 
 enum { CUTS = 10, STOPS = 17, PARTS = 9, LANES = 16 };

@@ -81,7 +81,7 @@ enum {
     CELLS = 97,
     CLOSER = 281,
     ROWS = 2
-}; /* of u (numerics/geometric_cells.py), each GROWTH times the one before, and narrower ones that
+}; /* of u (numerics/trapezoid.py), each GROWTH times the one before, and narrower ones that
       reach as far; ordered pairs that share a contour */
 #define GROWTH 1.25
 #define SLOWER 1.08

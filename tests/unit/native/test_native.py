@@ -22,7 +22,7 @@ from hockeystick.loss.bigjump.cells import Marks
 from hockeystick.loss.bigjump.transform import PartedStep
 from hockeystick.loss.contour import contour
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.sampled import gaussian_decay as sampled_decay
+from hockeystick.loss.sampled import gaussian_slice
 from hockeystick.loss.sampled import quadrature as noise
 from hockeystick.loss.sampled.gaussian import Guide, SampledGaussianLoss
 from hockeystick.loss.sampled.gaussian_slice import SampledGaussianSlice
@@ -30,7 +30,7 @@ from hockeystick.loss.sampled.quadrature import Grid, Nodes, Shape
 from hockeystick.native import core
 from hockeystick.numerics import rounding
 from hockeystick.numerics.cancellation_free import Array, ComplexArray
-from hockeystick.numerics.geometric_cells import COUNT, Cells
+from hockeystick.numerics.trapezoid import COUNT, Cells
 from twins import USERS, pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
@@ -79,7 +79,7 @@ def test_both_have_the_same_constants() -> None:
     assert [one for one in listed("SHARES") if one < 1.0] == list(contour.SHARES)
     assert listed("ANGLES") == parted_cells._TURNS[:, 0].tolist()
     assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
-    assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, sampled_decay._CUTS, parted_cells.LEVELS.size]
+    assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, gaussian_slice._CUTS, parted_cells.LEVELS.size]
     assert "SECOND_ORDER (1.0 + 1e-6)" in text
     assert rounding.SECOND_ORDER == 1.0 + 1e-6
     assert "FUNCTION (8.0 * UNIT)" in text

@@ -14,8 +14,8 @@ from hockeystick.loss.sampled.quadrature import Shape
 from hockeystick.mechanism.growing import Growing
 from hockeystick.native import core
 from hockeystick.numerics.cancellation_free import Array, ComplexArray
-from hockeystick.numerics.geometric_cells import COUNT, Cells
 from hockeystick.numerics.rounding import FUNCTION
+from hockeystick.numerics.trapezoid import COUNT, Cells
 from twins import pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")

@@ -20,9 +20,9 @@ from ...native import loops
 from ...native.loops import loop
 from ...numerics.cancellation_free import Array
 from ...numerics.decay import spread_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.normal import LOG_ROOT_TWO_PI, log_tail_bound
 from ...numerics.rounding import FUNCTION, exp_up
+from ...numerics.trapezoid import Cells
 from ..protocol import Inconclusive
 from ..sampled.quadrature import Shape
 

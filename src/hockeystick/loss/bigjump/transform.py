@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...numerics.cancellation_free import BLOCK, Array, ComplexArray, blocked_sum
-from ...numerics.fourier_sums import added_terms, fourier_sums
+from ...numerics.cancellation_free import BLOCK, Array, ComplexArray, blocked_sum, power_tails
 from ...numerics.normal import log_tail_bound
 from ...numerics.rounding import FUNCTION, LOG_NDTR, UNIT
+from ...numerics.trapezoid import added_terms, exact_places, fourier_sums
 from ..protocol import Inconclusive
-from ..sampled.quadrature import Nodes, Shape, exact_places
-from ..sampled.small_excess import power_tails
+from ..sampled.quadrature import Nodes, Shape
 from .cells import LOW, SLACK, Marks, PartedCells, log_g
 
 _WORK = 1.6e8  # products of one transform

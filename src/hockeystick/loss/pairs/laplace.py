@@ -12,8 +12,8 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT, up
+from ...numerics.trapezoid import Cells
 from ..bins import Masses
 from ..protocol import NOTHING, Closed, ExactLoss
 from .symmetric_slice import SERIES, EvenSlice

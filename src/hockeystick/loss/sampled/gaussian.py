@@ -10,13 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...numerics.cancellation_free import Array, log_mixed_above
+from ...numerics.cancellation_free import Array, gain_terms, log_mixed_above, loss_terms
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..bins import Masses
 from ..pairs.gaussian import GaussianLoss, gaussian_log_delta
 from ..protocol import Closed, ExactLoss, Inconclusive, Slice, StackedSlice
 from .amplification import sampled_closed, sampled_masses, sampled_slip
-from .gaussian_slice import SampledGaussianSlice, gain_terms, loss_terms
+from .gaussian_slice import SampledGaussianSlice
 from .quadrature import MAX_NODES, Grid, Nodes, Shape
 
 

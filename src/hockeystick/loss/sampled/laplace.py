@@ -15,8 +15,8 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import spread_gap, stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT
+from ...numerics.trapezoid import Cells
 from ..pairs.atomic import AtomicSlice, Atoms
 from ..pairs.laplace import LaplaceLoss
 from ..protocol import Inconclusive, Slice

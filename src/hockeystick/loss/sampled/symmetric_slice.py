@@ -7,9 +7,9 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray, log1p_complex
 from ...numerics.decay import moment_gap, spread_gap, stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.normal import LOG_ROOT_TWO_PI
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ...numerics.trapezoid import Cells
 from ..pairs.atomic import AtomicSlice, excess_sums
 from .symmetric_quadrature import HalfLine, Nodes
 

@@ -21,7 +21,7 @@ from hockeystick.loss.engines.driver import finite
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.protocol import Inconclusive, Question
 from hockeystick.loss.sampled.quadrature import Shape
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.numerics.trapezoid import Cells
 from places import DATA
 
 

@@ -9,7 +9,7 @@ from hockeystick.loss.pairs.bounded_range import ExponentialLoss
 from hockeystick.loss.pairs.discrete import ResponseLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
 from hockeystick.loss.pairs.ordered import PairedLoss, paired
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.numerics.trapezoid import Cells
 
 LOSSES = [LaplaceLoss(0.5), LaplaceLoss(0.9), ResponseLoss(0.3)]
 

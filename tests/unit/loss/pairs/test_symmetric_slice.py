@@ -6,7 +6,7 @@ from mpmath import mp, mpc, mpf
 
 from hockeystick.loss.pairs.bounded_range import ExponentialLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.numerics.trapezoid import Cells
 
 
 def exponential(a: float, w: mpc) -> mpc:

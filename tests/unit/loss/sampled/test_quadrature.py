@@ -8,9 +8,9 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.sampled.gaussian_decay import cut_step, sampled_gap
+from hockeystick.loss.sampled.gaussian_slice import cut_step, sampled_gap
 from hockeystick.loss.sampled.quadrature import Grid, Shape
-from hockeystick.numerics.geometric_cells import RATIO, Cells
+from hockeystick.numerics.trapezoid import RATIO, Cells
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 

@@ -11,7 +11,7 @@ from hockeystick.loss.composed import composed
 from hockeystick.loss.contour.search import contour_epsilon
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.sampled.gaussian_mixture import MixtureLoss
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.numerics.trapezoid import Cells
 from sampled_cases import fold, opposed
 
 
