@@ -28,6 +28,23 @@ class Poisson(Sampled):
     (1-q) N(0) + q N(-C)) is exact (see `hockeystick.loss.mixture` and `hockeystick.loss.opposed`).  Elsewhere (Balle, Barthe
     and Gaboardi 2018, advanced joint convexity) delta is at most q delta_replace(log(1 + (e^eps - 1)/q)) in both orders,
     which goes into one symmetric pair.
+
+    Parameters
+    ----------
+    base : Release
+        What sees the sample.
+    rate : float
+        The probability that a record takes part, from 0 to 1.
+
+    Raises
+    ------
+    BadType
+        If base is no release, or rate no real number.
+    BadValue
+        If rate is outside [0, 1].
+    Unsupported
+        If several parts other than Gaussian noise would share one sample, a part is sampled already, or a claim is made for
+        another relation than add-or-remove.
     """
 
     base: Release

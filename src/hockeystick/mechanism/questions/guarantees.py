@@ -18,7 +18,7 @@ from .entries import each
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
     from ...loss.composed import ComposedLoss
-    from ...loss.engines.proof import Proof
+    from ...loss.engines.engine import Proof
 
 Ends = tuple[float, float]
 Question = Callable[["ComposedLoss", list[float]], list[Ends]]
@@ -134,8 +134,7 @@ class Guarantees(Asked):
         >>> round(hs.Laplace(scale=2.0).delta(epsilon=0.25), 6)
         0.117503
         """
-        found = self._log_deltas(epsilon, neighbours, upper_only=True)
-        return exp_ends(found.lower, found.upper)[1]
+        return self._deltas(epsilon, neighbours, upper_only=True).upper
 
     @overload
     def delta_bounds(self, epsilon: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -165,8 +164,7 @@ class Guarantees(Asked):
         Unsupported
             If no theorem covers a part of the release under this relation.
         """
-        found: Bounds[Any] = self.log_delta_bounds(epsilon, neighbours)
-        return Bounds(*exp_ends(found.lower, found.upper), found.tight)
+        return self._deltas(epsilon, neighbours)
 
     @overload
     def log_delta_bounds(self, epsilon: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -333,6 +331,11 @@ class Guarantees(Asked):
             run.told[delta] = ends
         proof = epsilon_proof(run, delta)
         return Bounds(*proof.ends, run.tight), proof
+
+    def _deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
+        """Both ends of delta; likewise."""
+        found = self._log_deltas(epsilon, neighbours, upper_only)
+        return Bounds(*exp_ends(found.lower, found.upper), found.tight)
 
     def _log_deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         """Both ends of log delta; likewise."""
