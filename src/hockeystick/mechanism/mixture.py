@@ -9,7 +9,7 @@ from ..errors import BadValue, Unsupported
 from ..loss.pairs.gaussian import GaussianLoss
 from ..loss.pairs.ordered import paired
 from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
-from ..neighbours import Order, has_record
+from ..neighbours import RECORD_IN_P, Order
 from ..numerics.rounding import FUNCTION, UNIT
 from .release import Mechanism
 
@@ -98,4 +98,4 @@ class GaussianMixture(Mechanism):
         mixture = Mixture(logs[1:], steps, logs[0], 4.0 * UNIT, error)
         if wanted[0] == "replace":
             return MixtureLoss(mixture, mixture)
-        return paired([MixtureLoss(mixture) if has_record(one) else MixtureLoss(NORMAL, mixture) for one in wanted])
+        return paired([MixtureLoss(mixture) if one in RECORD_IN_P else MixtureLoss(NORMAL, mixture) for one in wanted])

@@ -7,7 +7,7 @@ from .. import checks
 from .. import loss as losses
 from ..errors import BadValue
 from ..loss.engines.compiled import response_epsilon
-from ..neighbours import Order, has_record
+from ..neighbours import RECORD_IN_P, Order
 from .release import Mechanism
 
 
@@ -68,7 +68,7 @@ class RandomizedResponse(Mechanism):
         if not self.one_epsilon:
             return None
         if self._erased(wanted):
-            return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, has_record(one)) for one in wanted])
+            return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, one in RECORD_IN_P) for one in wanted])
         return losses.ResponseLoss(self.one_epsilon, self.categories)
 
     def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:

@@ -54,7 +54,7 @@ class Compiled(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return core is not None and len(run.terms) == 1
+        return len(run.terms) == 1 and (core is not None or run.terms[0][1] == 1)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
         found = run.told.get(question.delta) if question.delta is not None else None
