@@ -33,7 +33,6 @@ ELSEWHERE = {  # modules that are tested along with another one
     "loss/sampled/gaussian": "native/test_native",
     "loss/sampled/gaussian_mixture": "loss/sampled/test_replace_one",
     "loss/sampled/gaussian_slice": "native/test_native",
-    "loss/sampled/skipped_nodes": "loss/sampled/test_quadrature",
     "numerics/binomial": "conversion/test_optimal_composition",
     "numerics/convex_order": "loss/pairs/test_shuffled",
     "numerics/meet_in_middle": "conversion/test_optimal_composition",
