@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpc, mpf
 
-from hockeystick.loss.sampled.quadrature import Grid, Shape
+from hockeystick.loss.sampled.quadrature import Grid, SampledStep
 from hockeystick.numerics.cancellation_free import ExcessSums, power_tails
 
 
@@ -36,7 +36,7 @@ def test_no_nodes_are_no_sum():
 @pytest.mark.parametrize(("noise", "rate"), [(1.0, 0.01), (4.0, 0.3), (0.6, 1e-6)])
 @pytest.mark.parametrize("size", [1.0, 8.0, 1e3])
 def test_the_nodes_are_split_by_their_size(noise, rate, size):
-    grid = Grid(Shape(noise, rate), 2.0, 0.0, 40.0, 1.0)
+    grid = Grid(SampledStep(noise, rate), 2.0, 0.0, 40.0, 1.0)
     split = ExcessSums(grid, size)
     far = np.abs(grid.ratio) * size > 1.0
     assert split.far == bool(far.any())

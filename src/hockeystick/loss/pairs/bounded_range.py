@@ -18,14 +18,14 @@ from ...numerics.rounding import FUNCTION, UNIT, up
 from ...numerics.trapezoid import Cells
 from ..bins import Masses
 from ..protocol import NOTHING, Closed
-from .bracketed import BracketedLoss
+from .bracketed import DominatedLoss
 from .discrete import ShiftLoss
 from .renyi import RenyiLoss
-from .symmetric_slice import EvenSlice
+from .symmetric_slice import SymmetricSlice
 
 
 @dataclass(frozen=True)
-class ExponentialLoss(BracketedLoss):
+class BoundedRangeLoss(DominatedLoss):
     """phi(w) = sinh(v epsilon) / (2 v sinh(epsilon/2)), v = w + 1/2: even in v, so both orders have the same loss."""
 
     epsilon: float
@@ -41,7 +41,7 @@ class ExponentialLoss(BracketedLoss):
     stray = -math.inf
 
     @property
-    def covers(self) -> tuple["ExponentialLoss | RenyiLoss", ...]:
+    def covers(self) -> tuple["BoundedRangeLoss | RenyiLoss", ...]:
         """What bounds a composition from above."""
         return self, RenyiLoss("exponential", (self.epsilon,))
 
@@ -89,14 +89,14 @@ class ExponentialLoss(BracketedLoss):
             return value, value * 1e-12
         return a / math.tanh(0.5 * a) - 2.0, 8.0 * FUNCTION * (a + 3.0)
 
-    def slice(self, c: float, ahead: float, count: int) -> "ExponentialSlice":
-        return ExponentialSlice(self.epsilon, c)
+    def slice(self, c: float, ahead: float, count: int) -> "BoundedRangeSlice":
+        return BoundedRangeSlice(self.epsilon, c)
 
     @property
     def rough(self) -> tuple[float, float]:
         return 0.24 * min(self.epsilon, 2.0), min(self.epsilon, 2.0) ** 2 / 3.0
 
-    def single(self, row: int) -> "ExponentialLoss":
+    def single(self, row: int) -> "BoundedRangeLoss":
         return self
 
     def closed(self, epsilon: float) -> Closed:
@@ -131,7 +131,7 @@ class ExponentialLoss(BracketedLoss):
         return Masses(0.5 * right + wide, wide - 0.5 * left, 8.0 * FUNCTION * (2.0 + a) + np.minimum(off, 1.0))
 
 
-class ExponentialSlice(EvenSlice):
+class BoundedRangeSlice(SymmetricSlice):
     """phi falls like 1/u: |sinh(x + iy)| <= cosh x."""
 
     def decay(self, cells: Cells) -> Array:

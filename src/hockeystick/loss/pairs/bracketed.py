@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..protocol import Closed, Loss, Slice
 
 
-class BracketedLoss:
+class DominatedLoss:
     """A loss known by its `covers`, each of which gives an upper end, and its `members` (none: 0), which give a lower one.
 
     Guides, and whatever bounds it from above, are those of the first cover.
@@ -97,7 +97,7 @@ class BracketedLoss:
 
 
 @dataclass(frozen=True)
-class BetweenLoss(BracketedLoss):
+class BracketedLoss(DominatedLoss):
     """A loss between others; `tight` says that they differ by the rounding of a parameter only."""
 
     covers: tuple[Any, ...]
@@ -108,8 +108,8 @@ class BetweenLoss(BracketedLoss):
     def rows(self) -> int:  # type: ignore[override]
         return max(int(loss.rows) for loss in (*self.covers, *self.members))
 
-    def single(self, row: int) -> "BetweenLoss":
-        return BetweenLoss(
+    def single(self, row: int) -> "BracketedLoss":
+        return BracketedLoss(
             tuple(_row(loss, row) for loss in self.covers), tuple(_row(loss, row) for loss in self.members), self.tight
         )
 
@@ -120,4 +120,4 @@ def _row(loss: Loss, row: int) -> Loss:
 
 def rounded(high: Loss, low: Loss) -> Loss:
     """The loss between two that differ by rounding only."""
-    return high if high == low else BetweenLoss((high,), (low,), tight=True)
+    return high if high == low else BracketedLoss((high,), (low,), tight=True)

@@ -16,7 +16,7 @@ from ...numerics.cancellation_free import Array, ComplexArray, gain_terms, log1p
 from ...numerics.normal import LOG_ROOT_TWO_PI
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ...numerics.trapezoid import RATIO, Cells, added_terms, fourier_sums
-from .quadrature import CAP, Grid, Shape
+from .quadrature import CAP, Grid, SampledStep
 
 GridMaker = Callable[[float, float, float, float], Grid]
 
@@ -44,7 +44,7 @@ class SampledGaussianSlice:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: SampledStep,
         removals: tuple[bool, ...],
         c: float,
         ahead: float,
@@ -291,7 +291,7 @@ def carried(gap: Array, far: Array) -> Array:
     return gap
 
 
-def cut_step(shape: Shape, least: float, lead: float) -> float:
+def cut_step(shape: SampledStep, least: float, lead: float) -> float:
     """The step of a grid on which a cut of a useful width is resolved to about e^-lead."""
     return math.pi / math.sqrt(lead * (0.5 + (0.5 * min(shape.noise, 4.0)) ** -2 - 0.125 * least / shape.noise**2))
 

@@ -38,7 +38,7 @@ CAP = 600.0  # of t, so that e^t stays finite
 
 
 @dataclass(frozen=True)
-class Shape:
+class SampledStep:
     """L as a function of z."""
 
     noise: float
@@ -126,13 +126,13 @@ class Nodes:
 
     rows: Array | None = None  # z, ratio, share and base, for the compiled core
 
-    def __init__(self, shape: Shape, z: Array, step: float) -> None:
+    def __init__(self, shape: SampledStep, z: Array, step: float) -> None:
         self.shape, self.z, self.step = shape, z, step
         self.ratio, self.share = shape.ratios(z)
         self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
 
     @staticmethod
-    def from_low(shape: Shape, low: float, step: float, count: int) -> "Nodes":
+    def from_low(shape: SampledStep, low: float, step: float, count: int) -> "Nodes":
         """So many nodes from `low` on."""
         nodes = Nodes.__new__(Nodes)
         nodes.shape, nodes.step = shape, step
@@ -175,7 +175,7 @@ class Grid(Nodes):
     """
 
     def __init__(
-        self, shape: Shape, k: float, level: float, lead: float, reach: float, ahead: float = 0.0, step: float = 0.0
+        self, shape: SampledStep, k: float, level: float, lead: float, reach: float, ahead: float = 0.0, step: float = 0.0
     ) -> None:
         noise = shape.noise
         self.shape, self.lead, self.reach = shape, lead, reach

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from hockeystick.loss.sampled.quadrature import Shape
+from hockeystick.loss.sampled.quadrature import SampledStep
 from hockeystick.loss.sampled.skipped_nodes import Stretches
 
 STEP, SIZE = 0.05, 10
@@ -13,7 +13,7 @@ STEP, SIZE = 0.05, 10
 
 @pytest.mark.parametrize(("noise", "rate"), [(0.3, 1e-6), (1.0, 0.01), (2.0, 0.5)])
 def test_the_sums_over_each_stretch_are_below_the_bound(noise, rate):
-    shape, k = Shape(noise, rate), np.array([3.0, 1.0, 0.0, -0.7])
+    shape, k = SampledStep(noise, rate), np.array([3.0, 1.0, 0.0, -0.7])
     edges = -9.0 + STEP * (SIZE * np.arange(41) - 0.5)
     stretches = Stretches(edges, *shape.ratios(edges), noise, math.log(SIZE * STEP))
     z = -9.0 + STEP * np.arange(400)
