@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ...errors import Unsupported
 from ...native import core
 from ...numerics.rounding import down, exp_down
-from ..bigjump.thresholds import parts
+from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import at_least, certain, epsilon_at_least, unsampled, without_bounded
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
@@ -91,7 +91,7 @@ def _compiled_as(run: ComposedLoss) -> tuple[str, ...]:
     """The core, and which of the engines below is compiled there for this run."""
     loss, count = run.terms[0]
     if isinstance(loss, SampledGaussianLoss) and count > 1:
-        return (Compiled.name, "big jump" if any(parts(single) for single in run.singles()) else Contour.name)
+        return (Compiled.name, "big jump" if any(is_sparse(single) for single in run.singles()) else Contour.name)
     if isinstance(loss, LaplaceLoss) and count > _FEW:
         return Compiled.name, Contour.name
     return Compiled.name, "two-point sums" if isinstance(loss, ResponseLoss) else ClosedForm.name
@@ -148,7 +148,7 @@ class Contour(Engine):
         if not run.fades or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.singles()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.singles()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
