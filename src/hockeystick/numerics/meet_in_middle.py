@@ -16,7 +16,7 @@ import numpy as np
 from .binomial import log_masses
 from .cancellation_free import Array
 from .rounding import FUNCTION, UNIT
-from .two_point_sums import Signs
+from .two_point_sums import TwoPointSum
 
 Half = tuple[Array, Array]
 """Sums and the logarithms of their masses."""
@@ -72,7 +72,7 @@ def _repeated(size: float, count: int, c: float) -> _Sums | None:
     return _Sums(z, (log_p + error)[chosen], 2.0 * float(error[chosen].max()), lost)
 
 
-class Pairs:
+class PairedHalves:
     """The sums of one of these and one of those.
 
     What is told of them errs by the share `rounding` at most, and by `floor`, where numbers are so small as to have few digits.
@@ -109,26 +109,26 @@ def _scaled(z: Array, log_p: Array) -> tuple[Array, Array, float]:
 
 
 def apart(half: Half) -> bool:
-    """Whether the masses are too far apart for `Pairs`."""
+    """Whether the masses are too far apart for `PairedHalves`."""
     return bool(np.ptp(half[1]) > _RANGE)
 
 
-class Halves:
+class EnumeratedSum:
     """The sums of signs at one tilt, which says only which of them and which exponents matter."""
 
     tolerance = 1e-15
 
-    def __init__(self, signs: Signs, c: float, left: _Sums, right: _Sums, groups: int, reach: float) -> None:
+    def __init__(self, signs: TwoPointSum, c: float, left: _Sums, right: _Sums, groups: int, reach: float) -> None:
         self.signs, self.c = signs, c
         self.lost = left.lost + right.lost
         self.error = left.error + right.error
         self.slip = (groups + 8.0) * UNIT * reach
-        self.pairs = Pairs((left.z, left.log_p), (right.z, right.log_p))
+        self.pairs = PairedHalves((left.z, left.log_p), (right.z, right.log_p))
         self.scale = self.pairs.scale
         self.rounding = self.pairs.rounding + groups * self.pairs.deep * UNIT
 
     @staticmethod
-    def of(signs: Signs, c: float) -> "Halves | None":
+    def of(signs: TwoPointSum, c: float) -> "EnumeratedSum | None":
         """None if there are too many sums, or too far apart."""
         if signs.sizes.size > 64:
             return None
@@ -150,7 +150,7 @@ class Halves:
         if any(apart((half.z, half.log_p)) for half in (left, right)):
             return None
         reach = sum(float(np.abs(group.z).max()) for group in groups)
-        return Halves(signs, c, left, right, len(groups), reach)
+        return EnumeratedSum(signs, c, left, right, len(groups), reach)
 
     def stick(self, x: float) -> tuple[float, float, float]:
         """Both ends of log stick(x), and the derivative of the logarithm."""

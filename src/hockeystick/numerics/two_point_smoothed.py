@@ -1,4 +1,4 @@
-"""Sums of many different signs: the law smoothed by a little Gaussian noise, and integrated along a line.
+"""Sums of many different signs: the law smoothed_sum by a little Gaussian noise, and integrated along a line.
 
 Let X be N(v/2, v), independent, so that E e^-X = 1.  (1 - e^x y)+ is convex in y, so stick(x) of Z + X is at least that of Z, and
 with mu^2 = v it exceeds it by E D(x - Z), where D is the stick of X less that of 0:
@@ -20,7 +20,7 @@ import numpy as np
 
 from .cancellation_free import Array
 from .rounding import FUNCTION, UNIT, exp_up, up
-from .two_point_sums import Signs
+from .two_point_sums import TwoPointSum
 
 GOAL = 1e-6
 _MOST = 1 << 20
@@ -30,26 +30,26 @@ _CELL = 1 << 16
 _AHEAD = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)
 
 
-def smoothed(signs: Signs, c: float, x: float, log_level: float) -> "Smoothed":
+def smoothed_sum(signs: TwoPointSum, c: float, x: float, log_level: float) -> "SmoothedSum":
     """The law with so little noise that both ends are within the goal at x, or with as many nodes as are allowed."""
     variance = 0.7 * GOAL / (c * (1.0 + c))
-    best = Smoothed(signs, c, x, log_level, variance)
+    best = SmoothedSum(signs, c, x, log_level, variance)
     for _ in range(4):
         low, high, _ = best.stick(x)
         width = high - low
         if width <= 0.9 * GOAL or best.nodes >= _MOST:
             break
         variance *= min(max((0.4 * GOAL / width) ** 2, 1e-4), 0.25)
-        best = Smoothed(signs, c, x, log_level, variance)
+        best = SmoothedSum(signs, c, x, log_level, variance)
     return best
 
 
-class Smoothed:
+class SmoothedSum:
     """The transform of Z at the nodes of one line, over its value at u = 0."""
 
     tolerance = 1e-11
 
-    def __init__(self, signs: Signs, c: float, x: float, log_level: float, variance: float) -> None:
+    def __init__(self, signs: TwoPointSum, c: float, x: float, log_level: float, variance: float) -> None:
         self.signs, self.c = signs, c
         self.step = 2.0 * math.pi / self._period(x, log_level)
         self.variance = max(variance, (7.5 / (self.step * (_MOST - 1))) ** 2)

@@ -1,7 +1,7 @@
 """Sums of independent signs: Z is a sum of values +size or -size, each +size with odds e^size : 1.
 
 What is asked for is stick(x) = E(1 - e^(x - Z))+, and where it falls to a given level; with both ends, in logarithms.
-Few possible sums are listed (`halves`), else the law is smoothed (`smoothed`).
+Few possible sums are listed (`halves`), else the law is smoothed_sum (`smoothed_sum`).
 """
 
 import math
@@ -19,7 +19,7 @@ Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Signs:
+class TwoPointSum:
     """Distinct `sizes` above 0 and how often each occurs, with what does not depend on the question."""
 
     sizes: Array
@@ -88,8 +88,8 @@ class Signs:
         return value - c * x + error + 4.0 * UNIT * (abs(value) + abs(c * x))
 
 
-class Laid(Protocol):
-    """The law at one tilt, good for x near the place it was laid for."""
+class TiltedLaw(Protocol):
+    """The law at one tilt, good for x near the place it was tilted_law for."""
 
     tolerance: float  # of a search, relatively
 
@@ -98,18 +98,18 @@ class Laid(Protocol):
         ...
 
 
-def laid(signs: Signs, c: float, x: float, log_level: float) -> Laid:
-    """By the listed sums if they are few, else smoothed until the ends are within 1e-6, as far as that goes."""
-    from .meet_in_middle import Halves
-    from .two_point_smoothed import smoothed
+def tilted_law(signs: TwoPointSum, c: float, x: float, log_level: float) -> TiltedLaw:
+    """By the listed sums if they are few, else smoothed_sum until the ends are within 1e-6, as far as that goes."""
+    from .meet_in_middle import EnumeratedSum
+    from .two_point_smoothed import smoothed_sum
 
-    return Halves.of(signs, c) or smoothed(signs, c, x, log_level)
+    return EnumeratedSum.of(signs, c) or smoothed_sum(signs, c, x, log_level)
 
 
-def log_stick(signs: Signs, x: float) -> Ends:
+def log_hockey_stick(signs: TwoPointSum, x: float) -> Ends:
     """Both ends of log stick(x) for x >= 0.
 
-    >>> low, high = log_stick(Signs(np.array([1.0]), np.array([1.0])), 0.0)
+    >>> low, high = log_hockey_stick(TwoPointSum(np.array([1.0]), np.array([1.0])), 0.0)
     >>> round(math.exp(low), 12) == round(math.exp(high), 12) == round(math.tanh(0.5), 12)
     True
     """
@@ -118,20 +118,20 @@ def log_stick(signs: Signs, x: float) -> Ends:
     c = signs.tilt(x)
     bend = signs.bend(c) + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2
     level = signs.chernoff(c, x) - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
-    low, high, _ = laid(signs, c, x, min(level, 0.0)).stick(x)
+    low, high, _ = tilted_law(signs, c, x, min(level, 0.0)).stick(x)
     return low, high
 
 
-def stick_root(signs: Signs, log_level: float, slack: float = 0.0) -> Ends:
+def hockey_stick_root(signs: TwoPointSum, log_level: float, slack: float = 0.0) -> Ends:
     """Both ends of the smallest x >= 0 with log stick(x) at most a level that is known up to slack.
 
-    >>> low, high = stick_root(Signs(np.array([0.5, 1.0]), np.array([1.0, 2.0])), math.log(0.01))
+    >>> low, high = hockey_stick_root(TwoPointSum(np.array([0.5, 1.0]), np.array([1.0, 2.0])), math.log(0.01))
     >>> round(low, 9), round(high, 9)
     (2.469479243, 2.469479243)
     """
     c = signs.tilt_of_level(log_level)
     guess = signs.guess(c, log_level)
-    law = laid(signs, c, guess, log_level)
+    law = tilted_law(signs, c, guess, log_level)
     top = signs.total * (1.0 + 4.0 * UNIT)
     if law.stick(0.0)[1] <= log_level - slack:
         return 0.0, 0.0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
-from ..bigjump.thresholds import parts
+from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import certain, near_one
 from ..composed import ComposedLoss
 from ..contour.contour import Contour, Saddle, contours
@@ -161,7 +161,7 @@ class ContourIntegral(Engine):
         if not run.has_decay or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.ordered_pairs()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.ordered_pairs()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...numerics.binomial import log_masses
 from ...numerics.cancellation_free import Array
-from ...numerics.meet_in_middle import Half, Pairs, apart
+from ...numerics.meet_in_middle import Half, PairedHalves, apart
 from ...numerics.rounding import FUNCTION, UNIT
 from ..composed import ComposedLoss
 from ..contour.guess import estimate, guess
@@ -20,7 +20,7 @@ _FEW_TOSSES, _WIDTH = 40, 20.0  # more steps of two values are counted by a bino
 _LIGHT = 40.0  # -log of the share of delta that may be left out
 
 
-class Listed:
+class EnumeratedSupport:
     """Every sum of a run of one ordered pair and its P-mass, in two halves; every bound holds for all epsilons.
 
     delta(eps) is the sum of p (1 - e^{eps - z})+.  Values of tiny mass are left out, and bounded by it.
@@ -51,7 +51,7 @@ class Listed:
             halves = [self._without_light(half, log_delta, self.error + 4.0 * FUNCTION * half[0].size) for half in halves]
         if any(not half[0].size or apart(half) for half in halves):
             raise Inconclusive
-        self.pairs = Pairs(*halves)
+        self.pairs = PairedHalves(*halves)
         self.top = float(self.pairs.a[-1] + self.pairs.b[-1])  # beyond it there is nothing
         self.slip += 8.0 * UNIT * self.pairs.reach * (1.0 + math.log2(steps + 1.0))
         self.error += 8.0 * FUNCTION * (1.0 + math.log(steps)) * steps + 2.0 * self.pairs.rounding
@@ -159,7 +159,7 @@ def _repeated(z: Array, log_p: Array, count: int) -> tuple[Array, Array]:
     return found[count][0], found[count][1] + factorials[count]
 
 
-def soon_listed(run: ComposedLoss) -> bool:
+def cheap_to_enumerate(run: ComposedLoss) -> bool:
     """Whether there are few sums."""
     if sum(count for _, count in run.terms) <= _SHORT:
         return True
@@ -179,18 +179,18 @@ def soon_listed(run: ComposedLoss) -> bool:
     return True
 
 
-def listed_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+def enumerated_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
-    listed, most = Listed(run, log_delta), run.ceiling
+    listed, most = EnumeratedSupport(run, log_delta), run.ceiling
     start = min(guess(run, log_delta), 0.5 * most)
     return ends(listed, log_delta, slack, start, most=most) if start > 0.0 else (-math.inf, math.inf)
 
 
-def listed_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+def enumerated_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
     about = min(estimate(run, epsilon), -1e-9)
     for _ in range(3):
-        listed = Listed(run, about)
+        listed = EnumeratedSupport(run, about)
         low, high = listed.lower(epsilon), min(0.0, listed.upper(epsilon))
         if high - low < 1e-9 or not about - 1.0 > low > -math.inf:
             break

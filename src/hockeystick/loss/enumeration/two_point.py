@@ -5,14 +5,14 @@ import math
 import numpy as np
 
 from ...numerics.rounding import FUNCTION, UNIT
-from ...numerics.two_point_sums import Signs, log_stick, stick_root
+from ...numerics.two_point_sums import TwoPointSum, hockey_stick_root, log_hockey_stick
 from ..composed import ComposedLoss
 from ..pairs.discrete import ResponseLoss
 
 _LARGEST = 300.0
 
 
-def _signs(run: ComposedLoss) -> tuple[Signs, float, float] | None:
+def _signs(run: ComposedLoss) -> tuple[TwoPointSum, float, float] | None:
     """The signs of a run of two-valued losses, log P(Z is finite) and a bound of its error; None for any other run."""
     counts: dict[float, int] = {}
     kept = []
@@ -23,21 +23,25 @@ def _signs(run: ComposedLoss) -> tuple[Signs, float, float] | None:
         kept.append(count * math.log1p(-loss.delta))
     sizes = sorted(counts)
     log_kept = math.fsum(kept)
-    return Signs(np.array(sizes), np.array([float(counts[size]) for size in sizes])), log_kept, 2.0 * FUNCTION * abs(log_kept)
+    return (
+        TwoPointSum(np.array(sizes), np.array([float(counts[size]) for size in sizes])),
+        log_kept,
+        2.0 * FUNCTION * abs(log_kept),
+    )
 
 
-def signs_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+def two_point_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon), the finite part, for epsilon >= 0; the whole line where this is no sum of signs."""
     found = _signs(run)
     if found is None or epsilon < 0.0:
         return -math.inf, math.inf
     signs, kept, error = found
-    low, high = log_stick(signs, epsilon)
+    low, high = log_hockey_stick(signs, epsilon)
     slack = error + 2.0 * UNIT * abs(kept)
     return low + kept - slack, high + kept + slack + 2.0 * UNIT * (abs(high) if high > -math.inf else 0.0)
 
 
-def signs_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+def two_point_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for the logarithm of the finite part of delta known up to slack."""
     found = _signs(run)
     if found is None:
@@ -46,4 +50,4 @@ def signs_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[fl
     error += slack + 4.0 * UNIT * (abs(kept) + abs(log_delta))
     if log_delta - kept - error >= 0.0:
         return 0.0, 0.0
-    return stick_root(signs, min(log_delta - kept, -1e-300), error)
+    return hockey_stick_root(signs, min(log_delta - kept, -1e-300), error)
