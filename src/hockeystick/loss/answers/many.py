@@ -17,7 +17,7 @@ from ..contour.contour import Contour, Saddle
 from ..contour.vectorised import contour_ends, estimates
 from ..engines.closed import has_closed
 from ..engines.driver import epsilon_proof, log_delta_proof
-from ..engines.exact import compiled_log_deltas
+from ..engines.first import compiled_log_deltas
 from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import SETTLED
 
@@ -31,7 +31,12 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only
     """Both ends of log delta at each epsilon; not the lower ones of runs known by bounds if only the upper ones are wanted."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
     told = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
-    found = {one: ends for one, ends in told if ends}
+    found: dict[float, Interval] = {}
+    for one, ends in told:
+        if ends:
+            found[one] = ends
+        else:
+            run.told["log delta", one] = None  # the core is not asked again
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))

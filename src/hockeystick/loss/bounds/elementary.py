@@ -28,7 +28,7 @@ def trivial(epsilon: float) -> Interval:
     return value - slack, min(0.0, value + slack)
 
 
-def certain(run: ComposedLoss, epsilon: float) -> Interval:
+def elementary_bounds(run: ComposedLoss, epsilon: float) -> Interval:
     """What holds for every run: bounds of log delta(epsilon)."""
     if epsilon >= run.ceiling:
         return -math.inf, -math.inf

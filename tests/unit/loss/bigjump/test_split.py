@@ -11,15 +11,17 @@ from scipy.special import ndtr
 
 import hockeystick as hs
 from hockeystick.loss.bigjump.cells import Thresholds, place
+from hockeystick.loss.bigjump.coarse import CoarseStep
 from hockeystick.loss.bigjump.guess import guess_epsilon, guess_log_delta
 from hockeystick.loss.bigjump.split import BigJumpSplit, big_jump_epsilon, big_jump_log_delta
 from hockeystick.loss.bigjump.thresholds import ThresholdGuide, is_sparse
 from hockeystick.loss.bigjump.transform import ThresholdedStep
-from hockeystick.loss.contour.search import contour_epsilon
 from hockeystick.loss.engines.bounded_part import beside_bounded
 from hockeystick.loss.engines.driver import finite
+from hockeystick.loss.engines.first import contour_epsilon
+from hockeystick.loss.engines.last import epsilon_question
 from hockeystick.loss.lattice.refine import lattice_epsilon
-from hockeystick.loss.protocol import Inconclusive, Question
+from hockeystick.loss.protocol import Inconclusive
 from hockeystick.loss.sampled.quadrature import Shape
 from hockeystick.numerics.geometric_cells import Cells
 from places import DATA
@@ -114,6 +116,14 @@ def test_bounds_on_the_real_axis(step):
         assert integral(nu(X) * back) * math.exp(0.1 * k) <= heavy[0]
         assert (np.diff(light) >= 0.0).all()
         assert (np.diff(heavy) <= 0.0).all()
+
+
+def test_the_coarse_step_is_right_to_a_few_digits():
+    coarse = CoarseStep(SHAPE, 1, 22.0, 0.0)
+    for k in (1.5, 30.0, 200.0):
+        assert coarse.remainder(np.array([k])).sum() == pytest.approx(integral(power(k, X) - 1.0 - k * X), rel=1e-3)
+    sums = coarse.pieces(coarse.flat, np.zeros(1), THRESHOLDS.high, THRESHOLDS.high_width)[:, 0]
+    assert sums == pytest.approx([integral(nu(X)), integral(nu(X) * X)], rel=1e-2)
 
 
 def test_transforms_fall_as_proved(step):
@@ -373,7 +383,7 @@ def test_responses_beside_sampled_discrete_noise_beyond_their_largest_sum() -> N
 
 
 def finite_epsilon(run, log_delta: float) -> tuple[float, float]:
-    return finite(run, Question("epsilon", log_delta)).ends
+    return finite(run, epsilon_question(log_delta)).ends
 
 
 def test_bounded_losses_apart_bound_epsilon_from_both_sides() -> None:
