@@ -196,7 +196,7 @@ class ApproxDP(Claim):
 
     def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         found = _response(self.claimed_epsilon, self.claimed_delta, twice)
-        if found is not None and found.infinite >= 1:
+        if found is not None and found.infinite_mass >= 1:
             raise self._refuse_twice()
         return found
 
@@ -332,7 +332,7 @@ class RDP(Claim):
         return number
 
 
-def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss | losses.ListedLoss | None":
+def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss | losses.TabulatedLoss | None":
     """The worst pair of (epsilon, delta)-DP, or of a replacement as a removal and an addition."""
     if not epsilon and not delta:
         return None
@@ -341,6 +341,6 @@ def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss
         return once
     if not epsilon:
         return losses.ResponseLoss(0.0, 2, 2.0 * delta)
-    from ..loss.sampled.replace_one import opposed_response
+    from ..loss.sampled.replace_one import replace_one_response
 
-    return opposed_response(once)
+    return replace_one_response(once)

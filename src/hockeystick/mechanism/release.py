@@ -40,6 +40,10 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
     def _meant(self, neighbours: Relation) -> Relation:
         return self.stated if isinstance(neighbours, Stated) else neighbours
 
+    def _orders(self, neighbours: Relation) -> tuple[Order, ...]:
+        relation = self._meant(neighbours)
+        return ORDERS[relation] if type(relation) is str and relation in ORDERS else orders(relation)
+
     def _run(self, neighbours: Relation) -> "ComposedLoss":
         """The composed loss of the ordered pairs of the relation, made anew for every question.
 
@@ -48,8 +52,7 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
         """
         from ..loss.composed import composed
 
-        relation = self._meant(neighbours)
-        wanted = ORDERS[relation] if type(relation) is str and relation in ORDERS else orders(relation)
+        wanted = self._orders(neighbours)
         return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism._pair_loss(wanted)) is not None)
 
     def __add__(self, other: Any) -> "Release":

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadType, BadValue
-from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.bracketed import BracketedLoss
 from ..loss.pairs.renyi import RenyiLoss
 from ..loss.pairs.shuffled import BystanderLoss, CloneLoss
 from ..mechanism.claim import PureDP
@@ -99,8 +99,10 @@ class Shuffled(Sampled):
             return None
         tops = [
             one.ceiling
-            for one in run.variants("covers")
-            if not any(isinstance(loss, RenyiLoss) for loss, _ in one.terms) and not one.ends and one.ceiling < math.inf
+            for one in run.variants("dominating")
+            if not any(isinstance(loss, RenyiLoss) for loss, _ in one.terms)
+            and not one.has_infinite_loss
+            and one.ceiling < math.inf
         ]
         if not tops:
             raise self._refuse(
@@ -108,16 +110,16 @@ class Shuffled(Sampled):
                 "its loss has no largest value, and hiding among clones needs a local guarantee epsilon0 without a delta.  Use "
                 "randomised response, Laplace or geometric noise, the exponential mechanism, or PureDP.",
             )
-        alone = run.terms[0][0].covers if len(run.terms) == run.terms[0][1] == 1 else ()
+        alone = run.terms[0][0].dominating if len(run.terms) == run.terms[0][1] == 1 else ()
         if self.reports == 1 and alone:
             return self.local.parts[0][0]._pair_loss(wanted)
         top = min(tops)
         if top > _STEEP:
             if alone:
-                return BetweenLoss(alone, ())
+                return BracketedLoss(alone, ())
             raise self._refuse(repr(self.local), f"its epsilon is {top:g}; allowed for several parts: at most {_STEEP:g}.")
         members = self._reached() if "replace" in wanted or self._zeroing_is_replacing(wanted) else ()
-        return BetweenLoss((*self._clones(top), *alone), members)
+        return BracketedLoss((*self._clones(top), *alone), members)
 
     def _clones(self, epsilon: float) -> tuple[CloneLoss, ...]:
         """The pairs that dominate: odds of clones are rounded down."""

@@ -55,8 +55,8 @@ class SmallAtoms(AtomicLoss):
     number: int
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return self.base.stray
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
+        return self.base.log_truncated_mass
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -98,8 +98,8 @@ class AtomsSplit(BigJumpIdentity):
             z, _, log_q, error, z_error = loss.atoms
             exponent = log_q - self.exponents[:, None] * z
             found = np.logaddexp.reduce(exponent, axis=1)
-            if isinstance(loss, SampledAtoms) and loss.stray > -math.inf:
-                found = np.logaddexp(found, loss.stray - self.exponents * math.log1p(-loss.rate))
+            if isinstance(loss, SampledAtoms) and loss.log_truncated_mass > -math.inf:
+                found = np.logaddexp(found, loss.log_truncated_mass - self.exponents * math.log1p(-loss.rate))
             # each of the sums rounds
             off = (
                 error
@@ -127,7 +127,12 @@ def is_sparse_atomic(run: ComposedLoss) -> bool:
     records = 0.0
     for loss, count in run.terms:
         removal = isinstance(loss, SampledAtoms) and loss.removal
-        if not isinstance(loss, AtomicLoss) or loss.infinite or loss.lone or (loss.stray > -math.inf and not removal):
+        if (
+            not isinstance(loss, AtomicLoss)
+            or loss.infinite_mass
+            or loss.infinite_mass_under_q
+            or (loss.log_truncated_mass > -math.inf and not removal)
+        ):
             return False
         records += count * loss.rate if isinstance(loss, SampledAtoms) and removal else 0.0
     return run.rows == 1 and 0.0 < records < TUNING.max_records

@@ -24,11 +24,11 @@ from ...native import loops
 from ...native.loops import loop
 from ...numerics.cancellation_free import Array
 from ...numerics.decay import spread_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.normal import LOG_ROOT_TWO_PI, log_tail_bound
 from ...numerics.rounding import FUNCTION, exp_up
+from ...numerics.trapezoid import Cells
 from ..protocol import Inconclusive
-from ..sampled.quadrature import Shape
+from ..sampled.quadrature import SampledStep
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Thresholds(NamedTuple):
     high_width: float
 
 
-def place(shape: Shape, x: float) -> float:
+def place(shape: SampledStep, x: float) -> float:
     """The noise z at which e^L - 1 is x."""
     return shape.noise * math.log1p(x / shape.rate) + 0.5 / shape.noise
 
@@ -108,7 +108,7 @@ def _remainder_sum(ratio: Array, x: Array, weight: Array, k: float) -> float:
 class ThresholdedCells:
     """One step with its thresholds on cells of the noise, for real exponents up to `max_exponent`."""
 
-    def __init__(self, shape: Shape, thresholds: Thresholds, max_exponent: float) -> None:
+    def __init__(self, shape: SampledStep, thresholds: Thresholds, max_exponent: float) -> None:
         self.shape, self.thresholds, self.has_small = shape, thresholds, thresholds.low > 0.0
         low, high, low_width, width = thresholds
         # docs/mathematics.md, Lemma 19b: kappa >= nu for all x >= -q, or what is large might be small

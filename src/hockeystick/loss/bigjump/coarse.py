@@ -11,7 +11,7 @@ from ...native.loops import loop
 from ...numerics.cancellation_free import Array
 from ...numerics.normal import LOG_ROOT_TWO_PI
 from ..protocol import Inconclusive
-from ..sampled.quadrature import Shape
+from ..sampled.quadrature import SampledStep
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _pieces(x: Array, table: Array, cuts: Array, high: float, width: float) -> A
 class CoarseStep:
     """One step on plain nodes of the noise."""
 
-    def __init__(self, shape: Shape, count: int, last: float, lift: float) -> None:
+    def __init__(self, shape: SampledStep, count: int, last: float, lift: float) -> None:
         self.shape, self.count = shape, count
         spacing = TUNING.spacing * min(shape.noise, 6.0)
         if not 0.0 < (last - TUNING.start) / spacing < TUNING.max_nodes:

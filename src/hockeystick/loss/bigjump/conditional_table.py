@@ -68,7 +68,7 @@ class OtherStepsTable:
         rest = ComposedLoss(tuple((one, count) for one, count in others if count))
         self.loss, self.y, self.largest = loss, y, float(np.abs(epsilon - y).max()) + TUNING.loss_room
         # of the masses, of the differences of epsilons, and of the exponentials
-        self.slip = loss.slip(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
+        self.slip = loss.edge_error(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
         self._others, self._refined_at, self._contour_helps = rest, list[float](), True  # a contour
         self._low, self._high = np.full(y.size, -math.inf), np.zeros(y.size)
         with np.errstate(divide="ignore"):
@@ -118,7 +118,7 @@ class OtherStepsTable:
             return False
         # where the terms are, not where nothing is known of them
         if not self._refined_at and not float(low.sum()) > 0.1 * total:
-            deviation = math.sqrt(sum(count * one.rough[1] for one, count in self._others.terms))
+            deviation = math.sqrt(sum(count * one.coarse_estimates[1] for one, count in self._others.terms))
             gaps = gaps * np.exp(np.minimum(-self.high_none_large[:-1], 700.0)) * normal_delta(self.y[:-1], deviation)
         worst = int(gaps.argmax())
         place, known = float(self.y[worst]), self._high[worst] - self._low[worst]

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray, log1p_complex
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT
+from ...numerics.trapezoid import Cells
 from ..composed import ComposedLoss, ComposedSlice
 from ..contour.contour import Contour, log_markov
 from ..contour.guess import estimate, guess
@@ -75,7 +75,7 @@ class _Slice(NamedTuple):
     def keep(self, rows: list[int]) -> "_Slice":
         return self
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         """phi^n, or phi^n - (phi - mid)^n <= n mid max(phi, 1)^n, from above."""
         found = []
         for point in points.tolist():
@@ -85,7 +85,7 @@ class _Slice(NamedTuple):
                 height += count * math.log1p(max(excess, -0.5 if not self.has_small else 0.0)) if excess < math.inf else math.inf
                 middle += count * step.middle_above(1.0 + point) if self.has_small else 0.0
             found.append(height + (min(0.0, math.log(middle)) if self.has_small else 0.0) + 1e-9)
-        return np.array([found]) + (self.others.above(points) if self.others else 0.0)
+        return np.array([found]) + (self.others.cumulant_above(points) if self.others else 0.0)
 
     def decay(self, cells: Cells) -> Array:
         """Relative to `level`: |phi^n|, or |phi^n - (phi - mid)^n| <= n |mid| max(phi(c), 1)^n."""
@@ -95,7 +95,7 @@ class _Slice(NamedTuple):
             logs = np.array([math.log(count) + step.log_modulus_above(k, u) for step, count in self.steps])
             found: Array = self.level - sum(heights) - 1e-9 - np.logaddexp.reduce(logs)
             if self.others:
-                found += self.others.decay(cells) - float(self.others.above(np.array([self.c]))[0, 0])
+                found += self.others.decay(cells) - float(self.others.cumulant_above(np.array([self.c]))[0, 0])
             found = np.maximum(0.0, found)
         else:
             near, far = np.zeros(u.size), np.full(u.size, self.level)
@@ -105,7 +105,7 @@ class _Slice(NamedTuple):
             if self.others:
                 fall = self.others.decay(cells)
                 near += fall
-                far += fall - float(self.others.above(np.array([self.c]))[0, 0])
+                far += fall - float(self.others.cumulant_above(np.array([self.c]))[0, 0])
             found = np.maximum(near * (1.0 - 1e-12), far - 1e-9)
         return found
 
@@ -226,7 +226,7 @@ class BigJumpSplit(BigJumpIdentity):
             self._log_all_small += count * (math.log1p(excess) + 4.0 * FUNCTION * abs(math.log1p(excess)))
         for loss, count in self.guide.others:
             self._log_all_small += count * float(
-                loss.slice(self._small_order, self._small_order, count).above(np.array([self._small_order]))[0, 0]
+                loss.slice(self._small_order, self._small_order, count).cumulant_above(np.array([self._small_order]))[0, 0]
             )
 
     def _bound_compensation(self) -> None:
@@ -239,7 +239,7 @@ class BigJumpSplit(BigJumpIdentity):
         for rate in self.guide.rates:
             height = math.fsum(count * math.log1p(step.reverse_above(rate)) for step, count in self.steps) + 1e-9
             for loss, count in self.guide.others:  # E_Q e^{-rZ} is E_P e^{rZ}
-                height += count * float(loss.slice(rate, rate, count).above(np.array([rate]))[0, 0]) * (1.0 + 4.0 * UNIT)
+                height += count * float(loss.slice(rate, rate, count).cumulant_above(np.array([rate]))[0, 0]) * (1.0 + 4.0 * UNIT)
             near = far = 0.0
             for step, count in self.steps:
                 below, above = step.large_above(rate, self.guide.epsilon, self.lift)

@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...numerics.cancellation_free import BLOCK, Array, ComplexArray, blocked_sum
-from ...numerics.fourier_sums import added_terms, fourier_sums
+from ...numerics.cancellation_free import BLOCK, Array, ComplexArray, blocked_sum, power_tails
 from ...numerics.normal import log_tail_bound
 from ...numerics.rounding import FUNCTION, LOG_NDTR, SMALLEST, UNIT
+from ...numerics.trapezoid import added_terms, exact_places, fourier_sums
 from ..protocol import Inconclusive
-from ..sampled.quadrature import Nodes, Shape, exact_places
-from ..sampled.small_excess import power_tails
+from ..sampled.quadrature import Nodes, SampledStep
 from .cells import NOISE_START, SLACK, Thresholds, log_cdf
 from .path import RuleCells
 
@@ -67,7 +66,7 @@ class ThresholdedStep(RuleCells):
     `q` and `drift` are in units of e^-lift: where they are too small to be doubles they are counted all the same.
     """
 
-    def __init__(self, shape: Shape, thresholds: Thresholds, max_exponent: float, lift: float) -> None:
+    def __init__(self, shape: SampledStep, thresholds: Thresholds, max_exponent: float, lift: float) -> None:
         super().__init__(shape, thresholds, max_exponent)
         self._sum_large(lift)
         self._max_products = TUNING.max_products * (TUNING.narrow_factor if lift else 1.0)

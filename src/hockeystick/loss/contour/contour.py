@@ -24,9 +24,9 @@ import numpy as np
 from ...native import loops
 from ...native.loops import loop
 from ...numerics.cancellation_free import Array, ComplexArray
-from ...numerics.geometric_cells import COUNT, RATIO, Cells
 from ...numerics.roots import increasing_root
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ...numerics.trapezoid import COUNT, RATIO, Cells
 from ..composed import ComposedLoss
 from ..protocol import Inconclusive
 
@@ -176,7 +176,7 @@ class Contour:
             room = 1.0 + self.c
             self.forward = [max(-1.0, self.c + room * math.expm1(-step * saddle.width / room)) for step in FORWARD]
             markov = [0.0 for _ in self.forward]
-        above = self.slices.above(np.array(self.forward)).tolist()
+        above = self.slices.cumulant_above(np.array(self.forward)).tolist()
         if self.c < 0.0:
             self.forward, markov, above = [*self.forward, -1.0], [*markov, 0.0], [[*row, 0.0] for row in above]
         # markov is negative: rounded up

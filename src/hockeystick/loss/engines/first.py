@@ -59,7 +59,7 @@ class Compiled(Engine):
         return len(run.terms) == 1 and (core is not None or run.terms[0][1] == 1)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        found = run.told.get(("epsilon", question.delta)) if question.delta is not None else None
+        found = run.core_answers.get(("epsilon", question.delta)) if question.delta is not None else None
         if found is None:
             found = _compiled_epsilon(run, question)
         if not found:
@@ -68,7 +68,7 @@ class Compiled(Engine):
         return Proof(found[0], found[1], by, by)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        if ("log delta", question.at) in run.told:
+        if ("log delta", question.at) in run.core_answers:
             return None
         found = compiled_log_deltas(run, [question.at])[0]
         return found and Proof(*found, (self.name,), (self.name,))
@@ -113,13 +113,16 @@ class Elementary(Engine):
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         """0, where the steps' total variation distances add up to less than delta."""
-        sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < question.at for loss, count in run.terms)
-        if sparse and largest(elementary_bounds(single, 0.0) for single in run.singles())[1] <= question.at - question.slack:
+        sparse = all(math.log(max(count * loss.coarse_estimates[0], 1e-300)) < question.at for loss, count in run.terms)
+        if (
+            sparse
+            and largest(elementary_bounds(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack
+        ):
             return 0.0, 0.0
         return None
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(elementary_bounds(single, question.at) for single in run.singles())
+        return largest(elementary_bounds(single, question.at) for single in run.ordered_pairs())
 
 
 class ClosedForm(Engine):
@@ -139,11 +142,11 @@ class ClosedForm(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         return largest(
             closed_epsilon(single, question.at, (question.at - question.slack, question.at + question.slack))
-            for single in run.singles()
+            for single in run.ordered_pairs()
         )
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
-        found = [closed_form(single, question.at) for single in run.singles()]
+        found = [closed_form(single, question.at) for single in run.ordered_pairs()]
         if any(one is None for one in found):
             return None
         return largest((one.low, one.high) for one in found if one)
@@ -158,10 +161,10 @@ class ContourIntegral(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        if not run.fades or question.evaluated:
+        if not run.has_decay or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.singles()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.ordered_pairs()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
@@ -177,7 +180,7 @@ class ContourAgain(ContourIntegral):
     joint = False
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return run.fades and question.evaluated and question.most == math.inf
+        return run.has_decay and question.evaluated and question.most == math.inf
 
 
 def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:
@@ -203,7 +206,7 @@ def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
         if high - low < SETTLED:
             break
-    if low < _NEAR_ONE and high > _HALF and not run.infinite():  # the bound is of the whole, not of the finite part
+    if low < _NEAR_ONE and high > _HALF and not run.infinite_mass():  # the bound is of the whole, not of the finite part
         low = max(low, near_one(run, epsilon))
     return low, high
 

@@ -11,7 +11,7 @@ from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 SERIES = 0.5  # |v a| below which phi - 1 is summed as a series
 
 
-class EvenSlice:
+class SymmetricSlice:
     """Re w = c of a loss that lies between -a and a."""
 
     def __init__(self, a: float, c: float) -> None:
@@ -20,7 +20,7 @@ class EvenSlice:
     def keep(self, rows: list[int]) -> Self:
         return self
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         value, error = self.log_phi(points + (0.5 + 0j))
         return (value.real + error * SECOND_ORDER)[None, :]
 

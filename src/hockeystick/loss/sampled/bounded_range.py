@@ -2,23 +2,23 @@
 
 from dataclasses import dataclass
 
-from ..pairs.bounded_range import ExponentialLoss
+from ..pairs.bounded_range import BoundedRangeLoss
 from ..pairs.discrete import SampledAtoms
 from ..pairs.renyi import RenyiLoss
 from .binned import SampledLoss
 
 
 @dataclass(frozen=True)
-class SampledExponentialLoss(SampledLoss):
+class SampledBoundedRangeLoss(SampledLoss):
     """A Poisson-sampled use: the same bounds from above and below, sampled."""
 
-    base: ExponentialLoss
+    base: BoundedRangeLoss
 
     exact = tight = False
-    shifts = True
+    shift_family = True
 
     @property
-    def covers(self) -> "tuple[SampledLoss | RenyiLoss, ...]":
+    def dominating(self) -> "tuple[SampledLoss | RenyiLoss, ...]":
         return SampledLoss(self.base, self.rate, self.removal), RenyiLoss("exponential", (self.base.epsilon,), rate=self.rate)
 
     @property

@@ -2,7 +2,7 @@
 
 With z the loss of the noise itself under Q (atoms 1/2 at -a and e^-a/2 at a, the density e^{-(z+a)/2}/4 between them),
 x = q (e^z - 1), L = log(1 + x) and M(k) = E e^{kL}, phi(w) is M(1 + w) in a removal and M(-w) in an addition, as for Gaussian
-noise (`sampled.py`).  The density is integrated by Gauss's rule on panels: analytic for |Im z| < pi, and on Bernstein's ellipse
+noise (`gaussian.py`).  The density is integrated by Gauss's rule on panels: analytic for |Im z| < pi, and on Bernstein's ellipse
 around a panel bounded as in docs/mathematics.md, section 3a; so M is that of a list of atoms, but for the error of the rule.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import spread_gap, stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT
+from ...numerics.trapezoid import Cells
 from ..pairs.atomic import AtomicSlice, Atoms
 from ..pairs.laplace import LaplaceLoss
 from ..protocol import Inconclusive, Slice
@@ -34,7 +34,7 @@ _BINS = 96
 class Panels:
     """The law of z in a list: its two atoms and the nodes of Gauss's rule."""
 
-    infinite = lone = Fraction(0)
+    infinite_mass = infinite_mass_under_q = Fraction(0)
 
     def __init__(self, a: float, rate: float, removal: bool, panels: int) -> None:
         self.a, self.rate, self.removal = a, rate, removal
@@ -104,8 +104,8 @@ class SampledLaplaceSlice:
         still = math.exp(max(self.nodes.log_rule(0.0, 0.0), self.nodes.log_rule(1.0, 0.0)))
         return math.exp(min(self.nodes.log_rule(k, reach), 600.0)) + (1.0 + 2.0 * (abs(k) + reach)) * still
 
-    def above(self, points: Array) -> Array:
-        found = self.sums.above(points)[0]
+    def cumulant_above(self, points: Array) -> Array:
+        found = self.sums.cumulant_above(points)[0]
         lost = [self._lost(1.0 + point if self.loss.removal else -point, 0.0) for point in points.tolist()]
         bound: Array = np.logaddexp(found, np.log(lost)) + 4.0 * FUNCTION
         return bound[None, :]
@@ -120,7 +120,7 @@ class SampledLaplaceSlice:
         """By the spread of the tilted law; far out, since the transform of a density that falls and then rises is below V/u."""
         loss, k = self.loss, self.k
         a, rate = loss.base.a, loss.rate
-        log_phi = float(self.above(np.array([self.c]))[0, 0])
+        log_phi = float(self.cumulant_above(np.array([self.c]))[0, 0])
         z = np.linspace(-a, a, _BINS + 1)
         ratio = np.log1p(rate * np.expm1(z))
         least = k * (ratio[:-1] if k > 0.0 else ratio[1:])
@@ -145,7 +145,7 @@ class SampledLaplaceLoss(SampledLoss):
     """A sampled step of Laplace noise; the lattice answers for a few of them, the contour for many."""
 
     base: LaplaceLoss
-    smooth = True
+    has_slice = True
     nodes_allowed = 1 << 12
 
     def expand(self, c: float) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
 from ...loss.tolerance import converged
-from ...neighbours import STATED, Relation, orders
+from ...neighbours import STATED, Relation
 from ...numerics.rounding import exp_ends
 from .asked import Asked
 from .entries import each
@@ -278,7 +278,7 @@ class Guarantees(Asked):
         if len(parts := self.parts) != 1:
             return None
         ((mechanism, count),) = parts
-        return mechanism._direct(orders(self._meant(neighbours)), count, delta)
+        return mechanism._direct(self._orders(neighbours), count, delta)
 
     def _proved(self, delta: float, neighbours: Relation, told: "Told", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
         """The composed run, and what the engines prove of its epsilon beside what was told directly."""
@@ -286,7 +286,7 @@ class Guarantees(Asked):
 
         run = self._run(neighbours)
         if told is not None:
-            run.told["epsilon", delta] = told
+            run.core_answers["epsilon", delta] = told
         return run, epsilon_proof(run, delta, upper_only)
 
     def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
@@ -305,14 +305,14 @@ class Guarantees(Asked):
         told: dict[tuple[str, float], Told] = {}
         if type(epsilon) is float and abs(epsilon) < math.inf and len(parts := self.parts) == 1:
             ((mechanism, count),) = parts
-            ends = mechanism._direct_log_delta(orders(self._meant(neighbours)), count, epsilon)
+            ends = mechanism._direct_log_delta(self._orders(neighbours), count, epsilon)
             if ends:
                 return Bounds(ends[0], ends[1])
             if ends is not None:
                 told["log delta", epsilon] = ends
 
         def ask(run: "ComposedLoss", epsilons: list[float]) -> list[Ends]:
-            run.told.update(told)
+            run.core_answers.update(told)
             return losses.log_delta_intervals(run, epsilons, upper_only=upper_only)
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)

@@ -270,6 +270,21 @@ def test_without_numpy(run: str) -> None:
     assert math.isfinite(float(epsilon))
 
 
+@pytest.mark.parametrize(
+    "run", ["hs.Gaussian(sigma=1.1)", "hs.Laplace(scale=9.0) * 1000", "hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000"]
+)
+def test_delta_goes_through_as_light_a_door_as_epsilon(run: str) -> None:
+    """A first answer of either imports the same few modules."""
+    loaded = []
+    for question in ("epsilon(delta=1e-5)", "delta(epsilon=1.0)"):
+        code = f"import sys, hockeystick as hs; ({run}).{question}; print(*(name for name in sys.modules))"
+        names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        assert "numpy" not in names
+        loaded.append({name for name in names if name.startswith("hockeystick")})
+    assert loaded[0] == loaded[1]
+    assert len(loaded[0]) < 40
+
+
 def test_what_is_not_told_directly() -> None:
     assert direct.gaussian_epsilon(1e-8, 1e-5) == direct.UNKNOWN  # Mills' ratios lie close
     assert direct.gaussian_epsilon(1.0, 1e-300) == direct.UNKNOWN  # a far tail

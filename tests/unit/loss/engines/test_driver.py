@@ -109,7 +109,7 @@ def test_the_engine_that_proved_an_end_is_named(release, low_by, high_by):
 
 @pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
 def test_of_the_compiled_core_the_engine_that_it_stands_in_for_is_named():
-    dense, sparse = hs.Gaussian(sigma=5.0).poisson(rate=0.3) * 1000, hs.Gaussian(sigma=0.4).poisson(rate=1e-4) * 100_000
+    dense, sparse = hs.Gaussian(sigma=5.0).poisson(rate=0.3) * 1000, hs.Gaussian(sigma=0.8).poisson(rate=1e-4) * 100_000
     assert epsilon_proof(dense._run("add-or-remove"), 1e-6).high_by == ("compiled core", "contour")
     assert epsilon_proof(sparse._run("add-or-remove"), 1e-6).high_by == ("compiled core", "big jump")
     assert log_delta_proof(dense._run("add-or-remove"), 1.0).high_by == ("compiled core",)

@@ -69,7 +69,7 @@ def test_what_is_asked_last():
             Care.ONE,
             ["lattice", "big jump of atoms", "smoothing", "meet in the middle", "conditional jump", "two-point sums"],
         ),
-        ("drawn-atoms", Care.MANY, ["lattice", "big jump of atoms", "smoothing", "two-point sums"]),
+        ("drawn-atoms", Care.MANY, ["lattice", "meet in the middle", "big jump of atoms", "smoothing", "two-point sums"]),
     ],
 )
 def test_the_order_of_the_fallbacks(name, care, order):
