@@ -16,7 +16,7 @@ from truth_sparse import single
 
 @pytest.mark.parametrize(("threshold", "width"), [(0.5, 0.1), (3.0, 1.0), (40.0, 2.0)])
 @pytest.mark.parametrize("factor", [1.0, 1.0 + 1e-9])
-def test_the_mark_lies_within_its_bend_of_the_chord(threshold, width, factor):
+def test_the_threshold_lies_within_its_bend_of_the_chord(threshold, width, factor):
     v = 1.0 + threshold * np.geomspace(0.01, 5.0, 300)
     nu, bend, start = _threshold_at(v, threshold, width, factor)
     place, wide = (1.0 + threshold) * factor, width * factor
