@@ -1,4 +1,4 @@
-"""Sparse sampling by soft thresholds: its pieces and its answers against other formulas at higher precision, and other engines."""
+"""Sparse sampling by soft thresholds: its pieces and its answers against formulas at higher precision, and other engines."""
 
 import json
 import math
