@@ -201,9 +201,9 @@ def test_both_ways_agree_where_both_apply():
         c = signs.tilt(x)
         listed = EnumeratedSum.of(signs, c)
         assert listed is not None
-        low, high, slope = listed.stick(x)
+        low, high, slope = listed.hockey_stick(x)
         smooth = smoothed_sum(signs, c, x, high)
-        below, above, other = smooth.stick(x)
+        below, above, other = smooth.hockey_stick(x)
         assert below <= high
         assert low <= above
         assert above - low < 1e-4  # few sums, far apart: less is proved

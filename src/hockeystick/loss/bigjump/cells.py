@@ -256,13 +256,13 @@ class ThresholdedCells:
         docs/mathematics.md, Lemma 19c: there (x - X)/W = a + ib with a = ((x + q) cos - q - X)/W, b = (x + q) sin/W, and
         |g(a + ib)| <= g(a) + b e^{b^2/2} g'(a).
         """
-        grown = self.x[self.broad_cells(large)] + self.shape.rate
+        x_plus_rate = self.x[self.broad_cells(large)] + self.shape.rate
         cosine, sine = np.cos(angles), np.sin(angles)
 
         def bounds(high: float, width: float) -> tuple[Array, Array]:
             """Of 1 - g, and of g."""
-            a = (grown * cosine - (self.shape.rate + high)) * (1.0 / width)
-            b = grown[1:] * sine * (1.0 / width)
+            a = (x_plus_rate * cosine - (self.shape.rate + high)) * (1.0 / width)
+            b = x_plus_rate[1:] * sine * (1.0 / width)
             near = np.where(a[:, :-1] > 0.0, a[:, :-1], np.minimum(a[:, 1:], 0.0))
             bulge = np.log(np.maximum(b, 1e-300)) + 0.5 * (b - near) * (b + near) - LOG_ROOT_TWO_PI
             below: Array = np.logaddexp(log_cdf(-a[:, :-1]), bulge)

@@ -71,9 +71,9 @@ class CoarseStep:
     def remainder(self, k: Array) -> Array:
         """e^{kL} - 1 - k x, weighted, one row for each k."""
         column = k[:, None]
-        grown = column * self.ratio
+        exponent = column * self.ratio
         with np.errstate(over="ignore"):
-            far = np.minimum(np.exp(grown + self.log_weight), 1e300)
-        near = np.expm1(np.minimum(grown, 30.0)) * self.weight
-        found: Array = np.where(grown < 30.0, near, far) - column * (self.x * self.weight)
+            far = np.minimum(np.exp(exponent + self.log_weight), 1e300)
+        near = np.expm1(np.minimum(exponent, 30.0)) * self.weight
+        found: Array = np.where(exponent < 30.0, near, far) - column * (self.x * self.weight)
         return found

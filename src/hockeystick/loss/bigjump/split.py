@@ -42,8 +42,7 @@ class Tuning:
     log_rule_share: float = 30.0
     """-log of what the rule over the noise may err by, relative to the transform of all steps."""
     relative_distance: float = 0.01
-    """An epsilon found farther than that from the one that the thresholds were made for is asked again with thresholds of its own
-    ..."""
+    """If an epsilon is found farther than that from the one that the thresholds were made for, a split is made for it ..."""
     relative_width: float = 1e-8
     """... if its interval is wider than this."""
     enough_width: float = 5e-6
@@ -60,7 +59,7 @@ TUNING = Tuning()
 
 
 class _Slice(NamedTuple):
-    """The remainder along Re w = c, as a contour asks it of a composed run; one ordered pair."""
+    """The remainder along Re w = c, with what a contour needs of a composed run; one ordered pair."""
 
     steps: list[tuple[ThresholdedStep, int]]
     c: float

@@ -186,8 +186,8 @@ class ThresholdGuide:
         def bounds(x: float) -> Array:
             total, width = fixed, self._thresholds(x, top).low_width
             for step, table in zip(self.coarse_steps, tables, strict=True):
-                some, pulled = step.pieces(step.flat, _WHOLE, x, width)[:, 0].tolist()
-                inner = step.pieces(table, _WHOLE, x, -width)[:, 0] - some - (1.0 + orders) * pulled
+                mass, drift = step.pieces(step.flat, _WHOLE, x, width)[:, 0].tolist()
+                inner = step.pieces(table, _WHOLE, x, -width)[:, 0] - mass - (1.0 + orders) * drift
                 total = total + step.count * np.log1p(np.maximum(inner, -0.999))
             return total
 
@@ -241,10 +241,10 @@ class ThresholdGuide:
         k = 1.0 + c
         base, gain = self._beside(c), np.zeros(3)  # n log(phi - mid) and n log(phi / (phi - mid))
         for step, above, below, middle in self._tables:
-            x, grown = step.x * self._unit, np.exp(np.minimum(k * step.ratio - self.lift, 600.0))
-            powers = grown, step.ratio * grown, step.ratio * step.ratio * grown
+            x, tilted = step.x * self._unit, np.exp(np.minimum(k * step.ratio - self.lift, 600.0))
+            powers = tilted, step.ratio * tilted, step.ratio * step.ratio * tilted
             q, drift = float(above.sum()) * self._unit, float(above @ x)
-            value = 1.0 - q - k * drift + float(below @ (grown - self._unit - k * x))
+            value = 1.0 - q - k * drift + float(below @ (tilted - self._unit - k * x))
             rest = np.array([value, float(below @ (powers[1] - x)) - drift, float(below @ powers[2])])
             base = base + step.count * _log_jet(rest)
             if self.thresholds.low:
@@ -265,10 +265,12 @@ class ThresholdGuide:
         """n log phi at c."""
         k, total = 1.0 + c, float(self._beside(c)[0])
         for step, above, below, middle in self._tables:
-            x, grown = step.x * self._unit, np.exp(np.minimum(k * step.ratio - self.lift, 600.0))
+            x, tilted = step.x * self._unit, np.exp(np.minimum(k * step.ratio - self.lift, 600.0))
             with np.errstate(all="ignore"):
-                value = 1.0 + float(below @ (grown - self._unit - k * x)) - float(above.sum()) * self._unit - k * float(above @ x)
-                value += float(middle @ grown)
+                value = (
+                    1.0 + float(below @ (tilted - self._unit - k * x)) - float(above.sum()) * self._unit - k * float(above @ x)
+                )
+                value += float(middle @ tilted)
             if not math.isfinite(value):
                 raise Inconclusive
             total += step.count * math.log(max(value, 1e-3))

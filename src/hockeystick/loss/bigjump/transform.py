@@ -145,13 +145,13 @@ class ThresholdedStep(RuleCells):
         pick = np.concatenate((np.arange(first), np.arange(last, grid.z.size)))
         if pick.size * (nodes + 64.0) > self._max_products:
             raise Inconclusive
-        z, own, ratio, slip, moved = grid.z[pick], weight[pick], grid.ratio[pick], slip[pick], moved[pick]
+        z, weights, ratio, slip, moved = grid.z[pick], weight[pick], grid.ratio[pick], slip[pick], moved[pick]
         x = np.expm1(ratio)
         kept, kept_off = _threshold_at(x, slip, self.shape.rate, high, -high_width)
         # where e^{kL} is too large a number, the thresholds are scaled up for it
         lift = np.maximum(k * ratio - _LOG_LARGE, 0.0)
         scaled = bool(pick.size and lift[-1] > 0.0)
-        # not own * e^{kL}: far out own is too small a number for all its digits
+        # not weights * e^{kL}: far out a weight is too small a number for all its digits
         tilted = np.exp(grid.base[pick] + np.minimum(k * ratio, _LOG_LARGE))
         with np.errstate(over="ignore", invalid="ignore"):
             whole, whole_off = kept, kept_off
@@ -164,16 +164,18 @@ class ThresholdedStep(RuleCells):
         if not all(float(row.max(initial=0.0)) * (row.size + 1.0) < _LARGE_SUM for row in rows):
             raise Inconclusive
         sums = fourier_sums(ratio, np.stack(rows), step, nodes)
-        light = own * kept
+        kept_weights = weights * kept
         mass, drift = self._taken_out
-        excess += sums[0] - blocked_sum(light) - line * blocked_sum(light * x) - (mass + line * drift)
+        excess += sums[0] - blocked_sum(kept_weights) - line * blocked_sum(kept_weights * x) - (mass + line * drift)
         # rounding (docs/mathematics.md, section 14): of the transform and its weights, of L, of the thresholds; then of the
         # masses taken out
         relative = (4.0 * UNIT) * z * z + ((added_terms(ratio.size, nodes) + 10.0) * UNIT + 4.0 * FUNCTION)
         log_error = moved + 6.0 * UNIT * np.abs(ratio)
-        excess_error += (rows[0] + light) @ relative + tilted @ whole_off + own @ kept_off
-        pulled = (light * np.abs(x)) @ relative + (own * np.abs(x)) @ kept_off + (light * (1.0 + x)) @ moved
-        excess_error += reaches * (rows[0] @ log_error + pulled)
+        excess_error += (rows[0] + kept_weights) @ relative + tilted @ whole_off + weights @ kept_off
+        linear_error = (
+            (kept_weights * np.abs(x)) @ relative + (weights * np.abs(x)) @ kept_off + (kept_weights * (1.0 + x)) @ moved
+        )
+        excess_error += reaches * (rows[0] @ log_error + linear_error)
         excess_error += (mass + reaches * drift) * (self.error + 2.0 * FUNCTION) + 8.0 * UNIT * np.abs(excess)
         # what the thresholds take from the nodes summed as a series, and what lies beyond the ends
         near, right = math.expm1(near), self.tail_above(k)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
 from ..bigjump.thresholds import is_sparse
-from ..bounds.elementary import certain, near_one
+from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
 from ..contour.contour import Contour, Saddle, contours
 from ..pairs.discrete import ResponseLoss
@@ -114,12 +114,15 @@ class Elementary(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         """0, where the steps' total variation distances add up to less than delta."""
         sparse = all(math.log(max(count * loss.coarse_estimates[0], 1e-300)) < question.at for loss, count in run.terms)
-        if sparse and largest(certain(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack:
+        if (
+            sparse
+            and largest(elementary_bounds(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack
+        ):
             return 0.0, 0.0
         return None
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(certain(single, question.at) for single in run.ordered_pairs())
+        return largest(elementary_bounds(single, question.at) for single in run.ordered_pairs())
 
 
 class ClosedForm(Engine):

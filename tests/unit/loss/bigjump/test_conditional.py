@@ -39,7 +39,7 @@ def _truth(rate: float, sigma: float, wide: float, epsilon: float) -> float:
     [(1.6e-5, 0.9, 13.0, 0.965), (2.6e-3, 1.48, 19.4, 1.453), (1.2e-2, 2.09, 6.8, 1.799), (4.4e-4, 0.95, 5.0, 1.43)],
 )
 def test_two_steps_and_a_gaussian(rate: float, sigma: float, wide: float, epsilon: float) -> None:
-    """The large step carries all of delta, two thirds, half and next to nothing; whatever the mark, the truth lies within."""
+    """The large step carries all of delta, two thirds, half, next to nothing; whatever the threshold, the truth lies within."""
     run = (hs.Gaussian(sigma=sigma).poisson(rate=rate) * 2 + hs.Gaussian(sigma=wide))._run("remove")
     truth = _truth(rate, sigma, wide, epsilon)
     guide = ConditionalGuide(run, epsilon, truth)
@@ -131,7 +131,7 @@ def test_beside_the_largest_loss_of_laplace_steps():
 
 
 def test_a_record_drawn_thousands_of_times():
-    """The contour does not fall, and steps are marked: the truth is a cut transform at sixty digits (scripts/truth_sparse.py)."""
+    """Large jumps are split off, as the transform does not fall; the truth is a cut transform (scripts/truth_sparse.py)."""
     bounds = (hs.Gaussian(6.3).poisson(2.7e-6) * 3_100_000_000).epsilon_bounds(4.4e-250, neighbours="remove")
     assert bounds.width < 1e-12
     assert bounds.lower <= 0.8057371176499379549 <= bounds.upper

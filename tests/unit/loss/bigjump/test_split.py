@@ -1,4 +1,4 @@
-"""Sparse sampling by marked steps: its pieces and its answers against other formulas at higher precision, and other engines."""
+"""Sparse sampling by soft thresholds: its pieces and its answers against formulas at higher precision, and other engines."""
 
 import json
 import math
@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 import hockeystick as hs
 from hockeystick.loss.bigjump.cells import Thresholds, place
+from hockeystick.loss.bigjump.coarse import CoarseStep
 from hockeystick.loss.bigjump.guess import guess_epsilon, guess_log_delta
 from hockeystick.loss.bigjump.split import BigJumpSplit, big_jump_epsilon, big_jump_log_delta
 from hockeystick.loss.bigjump.thresholds import ThresholdGuide, is_sparse
@@ -82,14 +83,14 @@ def test_large_outcomes_are_counted_rightly(step):
     """The thresholds and the noise at higher precision."""
     noise, rate = mp.mpf(SHAPE.noise), mp.mpf(SHAPE.rate)
 
-    def mark(z, power):
+    def share(z, power):
         x = rate * mp.expm1(z / noise - 1 / (2 * noise**2))
         return mp.npdf(z) * x**power * mp.ncdf((x - mp.mpf(THRESHOLDS.high)) / mp.mpf(THRESHOLDS.high_width))
 
     edge = place(SHAPE, THRESHOLDS.high)
     points = [-1, 4, *(edge + 0.1 * j for j in range(-6, 7)), edge + 2, edge + 6, edge + 12]
     for power, found in ((0, step.q), (1, step.drift)):
-        true = mp.quad(lambda z, power=power, found=found: mark(z, power) / mp.mpf(found), points, maxdegree=7)
+        true = mp.quad(lambda z, power=power, found=found: share(z, power) / mp.mpf(found), points, maxdegree=7)
         assert abs(true - 1) <= step.error < 1e-12
 
 
@@ -115,6 +116,14 @@ def test_bounds_on_the_real_axis(step):
         assert integral(nu(X) * back) * math.exp(0.1 * k) <= heavy[0]
         assert (np.diff(light) >= 0.0).all()
         assert (np.diff(heavy) <= 0.0).all()
+
+
+def test_the_coarse_step_is_right_to_a_few_digits():
+    coarse = CoarseStep(SHAPE, 1, 22.0, 0.0)
+    for k in (1.5, 30.0, 200.0):
+        assert coarse.remainder(np.array([k])).sum() == pytest.approx(integral(power(k, X) - 1.0 - k * X), rel=1e-3)
+    sums = coarse.pieces(coarse.flat, np.zeros(1), THRESHOLDS.high, THRESHOLDS.high_width)[:, 0]
+    assert sums == pytest.approx([integral(nu(X)), integral(nu(X) * X)], rel=1e-2)
 
 
 def test_transforms_fall_as_proved(step):
@@ -290,7 +299,7 @@ def lattice_ends(run, epsilon):
     return lattice_log_delta(run, epsilon)
 
 
-def test_marks_are_ordered():
+def test_thresholds_are_ordered():
     """What is large is never small."""
     for rate, sigma, steps, epsilon, log_delta in (
         (1e-3, 0.5, 100, 3.1, -14.0),
