@@ -38,7 +38,7 @@ class KeptAtoms(AtomicLoss):
     number: int
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
+    def stray(self) -> float:
         return self.base.stray
 
     @cached_property

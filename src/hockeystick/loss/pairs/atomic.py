@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,24 +27,44 @@ class Atoms(NamedTuple):
     z_error: float = 4.0 * UNIT  # relative
 
 
-class AtomicLoss(ExactLoss, ABC):
-    """A loss of one ordered pair with finitely many values; `infinite` is P(Z = infinity), `lone` is Q(Z = -infinity).
+class FinitelySupported(Protocol):
+    """What the sums along the contour need: the values, P(Z = infinity) and Q(Z = -infinity)."""
 
-    `native` is the step of the lattice on which the values lie, 0 if there is none.
-    """
+    @property
+    def atoms(self) -> Atoms: ...
+    @property
+    def infinite(self) -> Fraction: ...
+    @property
+    def lone(self) -> Fraction: ...
+
+
+class AtomicLoss(ExactLoss, ABC):
+    """A loss of one ordered pair with finitely many values."""
 
     rows = 1
     knee = math.inf
     nodes_allowed = 1 << 12
     smooth = True
-    infinite = Fraction(0)
-    lone = Fraction(0)
-    native = 0.0
-    stray = -math.inf  # log of a bound of the P-mass of values that are left out
 
     @property
     @abstractmethod
     def atoms(self) -> Atoms: ...
+
+    @property
+    def infinite(self) -> Fraction:
+        return Fraction(0)
+
+    @property
+    def lone(self) -> Fraction:
+        return Fraction(0)
+
+    @property
+    def native(self) -> float:
+        return 0.0
+
+    @property
+    def stray(self) -> float:
+        return -math.inf
 
     def single(self, row: int) -> "AtomicLoss":
         return self
@@ -194,7 +214,7 @@ def excess_sums(atoms: Atoms, c: float, k: ComplexArray, size: float, spare: flo
 class AtomicSlice:
     """phi(w) = sum of p e^{w z}; no decay is proved, except on a lattice, where the transform is periodic anyway."""
 
-    def __init__(self, loss: AtomicLoss, c: float) -> None:
+    def __init__(self, loss: FinitelySupported, c: float) -> None:
         self.loss, self.c = loss, c
 
     def keep(self, rows: list[int]) -> "AtomicSlice":

@@ -23,13 +23,26 @@ class BinnedLoss(ExactLoss, ABC):
     rows = 1
     knee = math.inf
     nodes_allowed = 1
-    smooth = False
     infinite = Fraction(0)
     lone = Fraction(0)
     native = 0.0
-    stray = -math.inf
     log_top_mass = -math.inf
-    anchor = grain = 0.0
+
+    @property
+    def smooth(self) -> bool:
+        return False
+
+    @property
+    def stray(self) -> float:
+        return -math.inf
+
+    @property
+    def anchor(self) -> float:
+        return 0.0
+
+    @property
+    def grain(self) -> float:
+        return 0.0
 
     @property
     @abstractmethod

@@ -15,7 +15,6 @@ class DominatedLoss:
 
     exact = tight = shifts = False
     has_transform = True
-    rows = 1
 
     if TYPE_CHECKING:  # a dataclass would take these for the defaults of its fields
 
@@ -24,6 +23,10 @@ class DominatedLoss:
 
         @property
         def members(self) -> tuple[Any, ...]: ...
+
+    @property
+    def rows(self) -> int:
+        return 1
 
     @property
     def _cover(self) -> Loss:
@@ -105,7 +108,7 @@ class BracketedLoss(DominatedLoss):
     tight: bool = False
 
     @property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         return max(int(loss.rows) for loss in (*self.covers, *self.members))
 
     def single(self, row: int) -> "BracketedLoss":

@@ -31,13 +31,13 @@ class ResponseLoss(AtomicLoss):
     delta: float = 0.0
 
     @property
-    def infinite(self) -> Fraction:  # type: ignore[override]
+    def infinite(self) -> Fraction:
         return Fraction(self.delta)
 
     lone = infinite
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def native(self) -> float:
         return self.epsilon if self.categories > 2 else 2.0 * self.epsilon
 
     @cached_property
@@ -90,7 +90,7 @@ class ShiftLoss(AtomicLoss):
     shift: float
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def native(self) -> float:
         return self.epsilon
 
     @cached_property
@@ -116,7 +116,7 @@ class DiscreteLaplaceLoss(AtomicLoss):
     move: int
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def native(self) -> float:
         return 2.0 / self.scale
 
     @cached_property
@@ -146,7 +146,7 @@ class DiscreteGaussianLoss(AtomicLoss):
     log_top_mass = -math.inf
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def native(self) -> float:
         return self.move / self.sigma**2
 
     @cached_property
@@ -196,7 +196,7 @@ class SampledAtoms(AtomicLoss):
     removal: bool
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
+    def stray(self) -> float:
         return self.base.stray
 
     @property
@@ -208,15 +208,15 @@ class SampledAtoms(AtomicLoss):
         return up(top, abs(top) * (self.atoms.z_error + FUNCTION))
 
     @property
-    def infinite(self) -> Fraction:  # type: ignore[override]
+    def infinite(self) -> Fraction:
         return Fraction(self.rate) * self.base.infinite if self.removal else Fraction(0)
 
     @property
-    def lone(self) -> Fraction:  # type: ignore[override]
+    def lone(self) -> Fraction:
         return Fraction(0) if self.removal else Fraction(self.rate) * self.base.lone
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def native(self) -> float:
         return self.grain if self.atoms.z.size == 2 else 0.0
 
     def log_omitted(self, c: float) -> float:

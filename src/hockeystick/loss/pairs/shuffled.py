@@ -79,7 +79,7 @@ class BystanderLoss(AtomicLoss):
     reversed: bool = False
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
+    def stray(self) -> float:
         """Where there are many reports the rounding of rare values would cost more than they add."""
         return -650.0 if self.others < 10_000 else -200.0
 

@@ -21,13 +21,13 @@ class SymmetrisedAtoms(AtomicLoss):
     rate: float
 
     @property
-    def infinite(self) -> Fraction:  # type: ignore[override]
+    def infinite(self) -> Fraction:
         return self.base.infinite
 
     lone = infinite
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
+    def stray(self) -> float:
         return self.base.stray + math.log(2.0) if self.base.stray > -math.inf else -math.inf
 
     @property
@@ -43,7 +43,7 @@ class SymmetrisedAtoms(AtomicLoss):
         return float(self.atoms.z[-1]) if self.atoms.z.size == 3 else 0.0
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def native(self) -> float:
         return self.grain
 
     def log_omitted(self, c: float) -> float:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -14,23 +15,31 @@ from ..protocol import Closed
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 
 
+class SampledBase(Divisible, Protocol):
+    """What is known of the step that is sampled."""
+
+    @property
+    def stray(self) -> float: ...
+    def bound(self, c: float) -> float: ...
+
+
 @dataclass(frozen=True)
 class SampledLoss(BinnedLoss):
     """A Poisson-sampled step with a density: of a removal (the mixture is P) or an addition (see `sampled_masses`)."""
 
-    base: Divisible
+    base: SampledBase
     rate: float
     removal: bool
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return float(getattr(self.base, "stray", -math.inf))
+    def stray(self) -> float:
+        return self.base.stray
 
     def bound(self, c: float) -> float:
         """Where the losses have no top: Minkowski's inequality for (1-q) + q e^Z; the step itself; the largest loss."""
         if self.base.ceiling < math.inf:
             return super().bound(c)
-        plain: float = self.base.bound(c)  # type: ignore[attr-defined]
+        plain = self.base.bound(c)
         if not self.removal:
             return min(plain, c * self.ceiling * (1.0 + 2.0 * UNIT))
         inner = log_mixed_above(plain / (1.0 + c), self.rate)
@@ -49,11 +58,11 @@ class SampledLoss(BinnedLoss):
         return float(sampled_loss(np.array([z]), self.rate)[0])
 
     @property
-    def anchor(self) -> float:  # type: ignore[override]
+    def anchor(self) -> float:
         return self.ceiling if self.ceiling < math.inf else math.log1p(-self.rate)
 
     @property
-    def grain(self) -> float:  # type: ignore[override]
+    def grain(self) -> float:
         top = self.base.ceiling
         return 0.0 if top == math.inf else self._sampled(top) - self._sampled(-top)  # from the highest loss to the lowest
 

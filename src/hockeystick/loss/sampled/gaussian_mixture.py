@@ -147,7 +147,7 @@ class MixtureLoss(BinnedLoss):
     nodes_allowed = 1 << 11
 
     @property
-    def smooth(self) -> bool:  # type: ignore[override]
+    def smooth(self) -> bool:
         return self.symmetric is not None
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
@@ -162,7 +162,7 @@ class MixtureLoss(BinnedLoss):
         return up(-self.left.log_rest, 4.0 * FUNCTION * abs(self.left.log_rest))
 
     @property
-    def anchor(self) -> float:  # type: ignore[override]
+    def anchor(self) -> float:
         if self.right.moves and self.left.moves:
             return 0.0
         return self.right.log_rest - self.left.log_rest

@@ -37,7 +37,7 @@ class ReplaceOneAtoms(AtomicLoss):
         return 0.0
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
+    def stray(self) -> float:
         return self.base.stray + math.log(2.0) if self.base.stray > -math.inf else -math.inf
 
     @property
@@ -56,9 +56,9 @@ class ReplaceOneAtoms(AtomicLoss):
 
     def bound(self, c: float) -> float:
         """The largest loss; the noise itself, moved by twice as much."""
-        if self.ceiling < math.inf:
-            return c * self.ceiling * (1.0 + 2.0 * UNIT)
-        return DiscreteGaussianLoss(self.base.sigma, 2 * self.base.move).bound(c)  # type: ignore[union-attr]
+        if isinstance(self.base, DiscreteGaussianLoss):  # whose losses have no top
+            return DiscreteGaussianLoss(self.base.sigma, 2 * self.base.move).bound(c)
+        return c * self.ceiling * (1.0 + 2.0 * UNIT)
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -170,11 +170,11 @@ class ReplaceOneLaplaceLoss(BinnedLoss):
         return 8.0 * FUNCTION * (self._top + abs(self._floor)) + 8.0 * UNIT * (1.0 + self.a)
 
     @property
-    def anchor(self) -> float:  # type: ignore[override]
+    def anchor(self) -> float:
         return self._top
 
     @property
-    def grain(self) -> float:  # type: ignore[override]
+    def grain(self) -> float:
         return 2.0 * self._top
 
     def slip(self, largest: float) -> float:

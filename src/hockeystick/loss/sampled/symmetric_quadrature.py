@@ -16,6 +16,7 @@ Gauss's rule of n points integrates it exactly: it errs by at most 8 M l r^{1-2n
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
@@ -147,7 +148,7 @@ class Ellipses(NamedTuple):
 class PanelNodes:
     """PanelNodes of the whole line as a list of values, for the sums along the contour."""
 
-    infinite = lone = 0.0
+    infinite = lone = Fraction(0)
 
     def __init__(self, pair: SymmetricPair, edges: Array, log_middle: float, count: int = POINTS) -> None:
         points, weights = _gauss(count)

@@ -39,7 +39,7 @@ class SymmetrisedLoss(BinnedLoss):
     nodes_allowed = 1 << 11
 
     @property
-    def smooth(self) -> bool:  # type: ignore[override]
+    def smooth(self) -> bool:
         return isinstance(self.base, SampledGaussianLoss)
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
@@ -48,7 +48,7 @@ class SymmetrisedLoss(BinnedLoss):
         return symmetric_pair_slice(SymmetricPair(self.base.shape, False), self._middle[0], self, c, ahead, count)
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
+    def stray(self) -> float:
         return float(self.base.stray)
 
     @property
@@ -57,7 +57,7 @@ class SymmetrisedLoss(BinnedLoss):
         return found
 
     @property
-    def grain(self) -> float:  # type: ignore[override]
+    def grain(self) -> float:
         return self.ceiling if self.ceiling < math.inf else 0.0
 
     def slip(self, largest: float) -> float:
