@@ -12,7 +12,7 @@ def replace_one(sigma: float, rate: float) -> MixtureLoss:
 
 
 def fold(sigma: float, batch: int, examples: int) -> SymmetrisedLoss:
-    return hs.Gaussian(sigma=sigma).without_replacement(batch=batch, examples=examples)._pair_loss(("replace",)).covers[0]
+    return hs.Gaussian(sigma=sigma).without_replacement(batch=batch, examples=examples)._pair_loss(("replace",)).dominating[0]
 
 
 BASES = [

@@ -14,7 +14,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
-from ..loss.engines.compiled import response_epsilon
+from ..loss.engines.compiled import Told, response_epsilon
 from ..neighbours import DEFAULT, Order, Relation, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
@@ -151,7 +151,7 @@ class PureDP(Claim):
     def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         return _response(self.claimed_epsilon, 0.0, twice)
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
         return None if self._twice(wanted) else response_epsilon(self.claimed_epsilon, count, delta)
 
 
@@ -196,7 +196,7 @@ class ApproxDP(Claim):
 
     def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         found = _response(self.claimed_epsilon, self.claimed_delta, twice)
-        if found is not None and found.infinite >= 1:
+        if found is not None and found.infinite_mass >= 1:
             raise self._refuse_twice()
         return found
 

@@ -74,10 +74,10 @@ class Poisson(Sampled):
             if found is None or "replace" in wanted or isinstance(found, losses.RenyiLoss) or self._zeroing_is_replacing(wanted):
                 return found
             # nothing is known to attain it
-            return losses.BracketedLoss((*found.covers, *self._undrawn(wanted)), ())
+            return losses.BracketedLoss((*found.dominating, *self._undrawn(wanted)), ())
         return self._drawn("remove", self.rate, _removals(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> compiled.Told:
         if compiled.core is None or (shape := self._gaussian_shape(wanted)) is None:
             return None
         pairs = _removals(wanted)
@@ -85,9 +85,11 @@ class Poisson(Sampled):
             return compiled.once_epsilon(shape, pairs, delta)
         return compiled.sampled_epsilon(shape, count, pairs, math.log(delta))
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> compiled.Told:
         shape = self._gaussian_shape(wanted)
-        return None if shape is None or count == 1 else compiled.sampled_log_deltas(shape, count, _removals(wanted), [epsilon])[0]
+        if compiled.core is None or shape is None or count == 1:
+            return None
+        return compiled.sampled_log_deltas(shape, count, _removals(wanted), [epsilon])[0] or compiled.UNKNOWN
 
     def _gaussian_shape(self, wanted: tuple[Order, ...]) -> compiled.Shape | None:
         """What the core needs to know of a sampled step of one Gaussian mechanism; None for others."""
@@ -115,7 +117,7 @@ class Poisson(Sampled):
             if once == self._whole(("replace",)) or self._attained("replace") == "remove":
                 return bound
             return losses.BracketedLoss(
-                bound.covers, members(self._drawn("remove", self.rate, (True,)))
+                bound.dominating, members(self._drawn("remove", self.rate, (True,)))
             )  # the other contributes nothing
         if zeroed or all(_doubles(mechanism) for mechanism, _ in self.base.parts):
             return pair
@@ -124,7 +126,7 @@ class Poisson(Sampled):
         near: Order = "replace" if nearer else "remove"
         far: Order = "remove" if nearer else "replace"
         bound = self._both_orders(far, self.rate, self.rate)
-        covers = pair, *bound.covers, *self._undrawn(("replace",))
+        covers = pair, *bound.dominating, *self._undrawn(("replace",))
         return losses.BracketedLoss(covers, (self._drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
 
     def _replace_one(self, mechanism: Mechanism, once: Any) -> Any:

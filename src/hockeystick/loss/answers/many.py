@@ -31,7 +31,12 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only
     """Both ends of log delta at each epsilon; not the lower ones of runs known by bounds if only the upper ones are wanted."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
     told = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
-    found = {one: ends for one, ends in told if ends}
+    found: dict[float, Interval] = {}
+    for one, ends in told:
+        if ends:
+            found[one] = ends
+        else:
+            run.core_answers["log delta", one] = None  # the core is not asked again
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))
@@ -72,7 +77,7 @@ def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], upper_only: bo
 def _shares(run: ComposedLoss) -> bool:
     """Whether the contour is what answers, and nothing is added to it."""
     plain = run.exact and bool(run.terms) and run.has_transform
-    return plain and run.fades and not run.ends and run.log_stray == -math.inf and not has_closed(run)
+    return plain and run.has_decay and not run.has_infinite_loss and run.log_truncated_mass == -math.inf and not has_closed(run)
 
 
 def _share(

@@ -17,6 +17,8 @@ from ..sampled.gaussian import SampledGaussianLoss
 from ..tolerance import SETTLED
 from .closed import closed_epsilon, closed_form, has_closed
 from .compiled import (
+    BIG_JUMP,
+    Told,
     gaussian_epsilon,
     gaussian_log_deltas,
     laplace_epsilon,
@@ -57,17 +59,22 @@ class Compiled(Engine):
         return len(run.terms) == 1 and (core is not None or run.terms[0][1] == 1)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        found = run.told.get(question.delta) if question.delta is not None else None
+        found = run.core_answers.get(("epsilon", question.delta)) if question.delta is not None else None
         if found is None:
             found = _compiled_epsilon(run, question)
-        return found and Proof(*found, _compiled_as(run), _compiled_as(run))
+        if not found:
+            return None
+        by = self.name, _compiled_engine(run, found)
+        return Proof(found[0], found[1], by, by)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
+        if ("log delta", question.at) in run.core_answers:
+            return None
         found = compiled_log_deltas(run, [question.at])[0]
-        return found and Proof(*found, _compiled_as(run), _compiled_as(run))
+        return found and Proof(*found, (self.name,), (self.name,))
 
 
-def _compiled_epsilon(run: ComposedLoss, question: Question) -> Interval | None:
+def _compiled_epsilon(run: ComposedLoss, question: Question) -> Told:
     loss, count = run.terms[0]
     if isinstance(loss, SampledGaussianLoss):
         if question.evaluated or count == 1:  # one sampled step has a closed form
@@ -84,14 +91,14 @@ def _compiled_epsilon(run: ComposedLoss, question: Question) -> Interval | None:
     return laplace_epsilon(loss.a, count, question.delta) if isinstance(loss, LaplaceLoss) else None
 
 
-def _compiled_as(run: ComposedLoss) -> tuple[str, ...]:
-    """The core, and which of the engines below is compiled there for this run."""
+def _compiled_engine(run: ComposedLoss, found: tuple[float, ...]) -> str:
+    """Which of the engines below the core stands in for."""
     loss, count = run.terms[0]
-    if isinstance(loss, SampledGaussianLoss) and count > 1:
-        return (Compiled.name, "big jump" if any(parts(single) for single in run.singles()) else ContourIntegral.name)
-    if isinstance(loss, LaplaceLoss) and count > _FEW:
-        return Compiled.name, ContourIntegral.name
-    return Compiled.name, "two-point sums" if isinstance(loss, ResponseLoss) else ClosedForm.name
+    if len(found) > 2:
+        return "big jump" if found[2] == BIG_JUMP else ContourIntegral.name
+    if isinstance(loss, ResponseLoss):
+        return "two-point sums"
+    return ContourIntegral.name if isinstance(loss, LaplaceLoss) and count > _FEW else ClosedForm.name
 
 
 class Elementary(Engine):
@@ -106,13 +113,13 @@ class Elementary(Engine):
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         """0, where the steps' total variation distances add up to less than delta."""
-        sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < question.at for loss, count in run.terms)
-        if sparse and largest(certain(single, 0.0) for single in run.singles())[1] <= question.at - question.slack:
+        sparse = all(math.log(max(count * loss.coarse_estimates[0], 1e-300)) < question.at for loss, count in run.terms)
+        if sparse and largest(certain(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack:
             return 0.0, 0.0
         return None
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(certain(single, question.at) for single in run.singles())
+        return largest(certain(single, question.at) for single in run.ordered_pairs())
 
 
 class ClosedForm(Engine):
@@ -132,11 +139,11 @@ class ClosedForm(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         return largest(
             closed_epsilon(single, question.at, (question.at - question.slack, question.at + question.slack))
-            for single in run.singles()
+            for single in run.ordered_pairs()
         )
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
-        found = [closed_form(single, question.at) for single in run.singles()]
+        found = [closed_form(single, question.at) for single in run.ordered_pairs()]
         if any(one is None for one in found):
             return None
         return largest((one.low, one.high) for one in found if one)
@@ -151,10 +158,10 @@ class ContourIntegral(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        if not run.fades or question.evaluated:
+        if not run.has_decay or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.singles()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.ordered_pairs()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
@@ -170,7 +177,7 @@ class ContourAgain(ContourIntegral):
     joint = False
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return run.fades and question.evaluated and question.most == math.inf
+        return run.has_decay and question.evaluated and question.most == math.inf
 
 
 def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:
@@ -196,7 +203,7 @@ def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
         if high - low < SETTLED:
             break
-    if low < _NEAR_ONE and high > _HALF and not run.infinite():  # the bound is of the whole, not of the finite part
+    if low < _NEAR_ONE and high > _HALF and not run.infinite_mass():  # the bound is of the whole, not of the finite part
         low = max(low, near_one(run, epsilon))
     return low, high
 

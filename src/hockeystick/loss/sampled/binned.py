@@ -9,18 +9,17 @@ import numpy as np
 from ...numerics.cancellation_free import Array, log_mixed_above
 from ...numerics.mixing import sampled_loss
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Divisible, Masses
 from ..pairs.binned import BinnedLoss
-from ..protocol import Closed
+from ..protocol import Binned, ClosedForm, Masses
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 
 
-class SampledBase(Divisible, Protocol):
+class SampledBase(Binned, Protocol):
     """What is known of the step that is sampled."""
 
     @property
-    def stray(self) -> float: ...
-    def bound(self, c: float) -> float: ...
+    def log_truncated_mass(self) -> float: ...
+    def cumulant_bound(self, c: float) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,14 @@ class SampledLoss(BinnedLoss):
     removal: bool
 
     @property
-    def stray(self) -> float:
-        return self.base.stray
+    def log_truncated_mass(self) -> float:
+        return self.base.log_truncated_mass
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """Where the losses have no top: Minkowski's inequality for (1-q) + q e^Z; the step itself; the largest loss."""
         if self.base.ceiling < math.inf:
-            return super().bound(c)
-        plain = self.base.bound(c)
+            return super().cumulant_bound(c)
+        plain = self.base.cumulant_bound(c)
         if not self.removal:
             return min(plain, c * self.ceiling * (1.0 + 2.0 * UNIT))
         inner = log_mixed_above(plain / (1.0 + c), self.rate)
@@ -62,16 +61,16 @@ class SampledLoss(BinnedLoss):
         return self.ceiling if self.ceiling < math.inf else math.log1p(-self.rate)
 
     @property
-    def grain(self) -> float:
+    def atom_spacing(self) -> float:
         top = self.base.ceiling
         return 0.0 if top == math.inf else self._sampled(top) - self._sampled(-top)  # from the highest loss to the lowest
 
-    def slip(self, largest: float) -> float:
-        inner = self.base.slip(largest - math.log(self.rate))
+    def edge_error(self, largest: float) -> float:
+        inner = self.base.edge_error(largest - math.log(self.rate))
         return sampled_slip(self.rate, largest) + inner
 
     def masses(self, edges: Array) -> Masses:
         return sampled_masses(self.base, self.rate, self.removal, edges)
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return sampled_closed(self.base.closed, self.rate, self.removal, epsilon)
