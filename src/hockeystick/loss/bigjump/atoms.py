@@ -55,7 +55,7 @@ class SmallAtoms(AtomicLoss):
     number: int
 
     @property
-    def log_truncated_mass(self) -> float:  # type: ignore[override]
+    def log_truncated_mass(self) -> float:
         return self.base.log_truncated_mass
 
     @cached_property
