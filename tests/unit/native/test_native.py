@@ -101,10 +101,10 @@ def test_both_have_the_same_constants() -> None:
         (found,) = set(re.findall(rf"(?:#define {name} |\b{name} = )([-+.\dxpe]+)", text))
         return float.fromhex(found) if "x" in found else float(found)
 
-    assert listed("HS_AHEAD") == list(contour.FORWARD)
-    assert [one for one in listed("SHARES") if one < 1.0] == list(contour.SHARES)
+    assert listed("HS_AHEAD") == list(contour.TUNING.widths_ahead)
+    assert [one for one in listed("SHARES") if one < 1.0] == list(contour.TUNING.left_shares)
     assert listed("ANGLES") == parted_cells._TURNS[:, 0].tolist()
-    assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
+    assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TUNING.log_tolerance, noise.CAP]
     assert loops.CELLS == COUNT
     assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, sampled_decay._CUTS, parted_cells.LEVELS.size]
     assert "SECOND_ORDER (1.0 + 1e-6)" in text
@@ -249,7 +249,7 @@ def slices(count: int, seed: int) -> Iterator[tuple[random.Random, Callable[[], 
 
 
 def _bounds(line: Callable[[], SampledGaussianSlice], points: Array, cells: Cells) -> tuple[Array, Array]:
-    return line().above(points * line().c), line().decay(cells)
+    return line().cumulant_above(points * line().c), line().decay(cells)
 
 
 def test_bounds_and_decay_along_a_line() -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from ...numerics.convolve import Law, Sum
 from ...numerics.rounding import FUNCTION, UNIT, down
 from ..composed import ComposedLoss, Expand
-from ..contour.contour import Contour, Saddle
+from ..contour.complement import complement_saddle
+from ..contour.contour import Contour
 from ..lattice.lattice import aligned, spread
 from ..protocol import Inconclusive, Masses
 
@@ -62,9 +63,9 @@ def _single(run: ComposedLoss, epsilon: float) -> Interval:
     if not all(loss.has_slice for loss, _ in run.terms):
         return low, high
     try:
-        contour = Contour(run, Saddle.of_complement(run, epsilon))
-        high = min(high, contour.markov(epsilon))
-        if run.has_decay and contour.lay():
+        contour = Contour(run, complement_saddle(run, epsilon))
+        high = min(high, contour.markov_log_delta(epsilon))
+        if run.has_decay and contour.evaluate():
             low, high = contour.lower(epsilon), min(high, contour.upper(epsilon))
         else:
             ends = _lattice(run, -contour.c, epsilon)

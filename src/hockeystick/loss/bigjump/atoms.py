@@ -15,12 +15,12 @@ from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, UNIT
 from ..composed import ComposedLoss
 from ..contour.contour import Saddle
-from ..contour.guess import estimate, guess
-from ..invert import About, ends, settled_epsilon, settled_log_delta
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import About, certified_ends, settled_epsilon, settled_log_delta
 from ..pairs.atomic import AtomicLoss, Atoms
 from ..pairs.discrete import SampledAtoms
 from ..protocol import Inconclusive
-from ..smoothing import Smeared
+from ..smoothing import SmoothedContour
 from .identity import Apart
 
 _RATES = 2.0 ** np.arange(-3.0, 12.0, 0.75)  # over epsilon
@@ -72,7 +72,7 @@ class LargeApart(Apart):
             steps.append((p, q, count, loss.atoms.error + 2.0 * FUNCTION + 4.0 * UNIT))
         self.count_large(steps)
         saddle = Saddle.of_epsilon(kept, epsilon)
-        self.inner, self.pace = Smeared(kept, saddle), saddle.c
+        self.inner, self.pace = SmoothedContour(kept, saddle), saddle.c
 
     def _chernoff(self, terms: list[tuple[AtomicLoss, int]]) -> Array:
         """log of (E_Q e^{-rZ})^n, rounded up; values that are left out are at least log(1 - q)."""
@@ -128,8 +128,8 @@ def large_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[fl
         apart = LargeApart(run, epsilon, log_delta)
         return apart, apart.estimate
 
-    apart, epsilon = settled_epsilon(counted, log_delta, guess(run, log_delta), 1e-6, _NEAR)
-    return ends(apart, log_delta, slack, epsilon, _PLACES)
+    apart, epsilon = settled_epsilon(counted, log_delta, estimate_epsilon(run, log_delta), 1e-6, _NEAR)
+    return certified_ends(apart, log_delta, slack, epsilon, _PLACES)
 
 
 def large_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
@@ -139,5 +139,5 @@ def large_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         apart = LargeApart(run, epsilon, log_delta)
         return apart, apart.estimate
 
-    apart = settled_log_delta(counted, epsilon, estimate(run, epsilon))
+    apart = settled_log_delta(counted, epsilon, estimate_log_delta(run, epsilon))
     return apart.lower(epsilon), min(0.0, apart.upper(epsilon))

@@ -22,8 +22,8 @@ import numpy as np
 from ...numerics.rounding import UNIT, exp_up
 from ..composed import ComposedLoss
 from ..contour.contour import Contour, Saddle
-from ..contour.guess import estimate, guess
-from ..invert import ends, root
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import certified_ends, root
 from ..protocol import Inconclusive
 from .cells import Marks
 from .conditional_table import CELLS, NONE, Rest
@@ -46,7 +46,7 @@ class JumpSketch(Sketch):
         self.order, best = 0.0, math.inf
         for high in (math.expm1(min(self.epsilon, 0.9 * self.likely)) * _MARKS).tolist():
             self._mark(Marks(0.0, high, 0.0, self.hard * high))
-            saddle = Saddle.of_epsilon(self, self.epsilon)  # type: ignore[arg-type]
+            saddle = Saddle.of_epsilon(self, self.epsilon)
             size = self._size(saddle)
             if size < max(_EVEN, best - 1.0):
                 best, self.saddle, chosen = size, saddle, self.marks
@@ -88,7 +88,7 @@ class _Bound:
         return -math.inf
 
     def upper(self, epsilon: float) -> float:
-        return self._contour.markov(epsilon)
+        return self._contour.markov_log_delta(epsilon)
 
 
 class OneJump(Parted):
@@ -100,7 +100,7 @@ class OneJump(Parted):
         tables = [Rest(sketch.run, loss, sketch.epsilon, y) for loss, _ in sketch.marked]
         with np.errstate(all="ignore"):  # what is not finite proves nothing
             super().__init__(sketch)
-        if self.inner is self.contour and not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.fixed))):
+        if self.inner is self.contour and not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.log_scale))):
             raise Inconclusive
         if (sketch.saddle.ahead + 1.0) * max(step.q + step.drift for step, _ in self.steps) * exp_up(-self.lift) < 0.5 * NONE:
             for table in tables:
@@ -153,7 +153,7 @@ def jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[flo
     for base, start in starts(run, log_delta):
         with suppress(Inconclusive):
             return _from(run, log_delta, slack, base + start)
-    return _from(run, log_delta, slack, guess(run, log_delta))
+    return _from(run, log_delta, slack, estimate_epsilon(run, log_delta))
 
 
 def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> tuple[float, float]:
@@ -165,7 +165,7 @@ def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> 
             raise Inconclusive
         reached = root(found.estimate, log_delta, epsilon, 1e-6 if len(shares) == 1 else 1e-3)
         if abs(reached - epsilon) < _NEAR * epsilon:
-            return ends(found, log_delta, slack, reached)
+            return certified_ends(found, log_delta, slack, reached)
         epsilon, shares = reached, _AROUND[:1]
     raise Inconclusive
 
@@ -174,7 +174,7 @@ def jump_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
     if not parts(run):
         raise Inconclusive
-    level = min(estimate(run, epsilon), -1.0)
+    level = min(estimate_log_delta(run, epsilon), -1.0)
     for _ in range(_TRIES):
         found = OneJump(JumpSketch(run, epsilon, level))
         reached = found.estimate(epsilon)[0]

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from ...numerics.rounding import FUNCTION, UNIT, exp_up
-from ..invert import Proof
+from ..invert import ProfileBounds
 
 _SMALL = -500.0  # the logarithm of what may be small, but not as small as doubles can be
 
@@ -27,7 +27,7 @@ def lift_of(log_delta: float) -> float:
 class Apart(ABC):
     """Tells log delta near one epsilon; `inner` tells that of the last term, which falls at least as fast as `pace` says."""
 
-    inner: Proof
+    inner: ProfileBounds
     pace: float
     lift = 0.0
 

@@ -19,9 +19,9 @@ from ...numerics.cancellation_free import Array, ComplexArray, log1p_complex
 from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT
 from ..composed import ComposedLoss, ComposedSlice
-from ..contour.contour import Contour, log_markov
-from ..contour.guess import estimate, guess
-from ..invert import BELOW, About, ends, root, settled_epsilon, settled_log_delta
+from ..contour.contour import Contour, log_markov_constant
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import BELOW, About, certified_ends, root, settled_epsilon, settled_log_delta
 from ..protocol import Inconclusive
 from .cells import Marks
 from .guess import jumped_epsilon, jumped_log_delta
@@ -144,12 +144,12 @@ class Parted(Apart):
         self._bound_small()
         self._bound_taken()
         self.pace, self.nodes_allowed = c, _NODES * (4 if self.lift else 1)  # marks are narrow then
-        self.inner = self.contour = contour = Contour(self, sketch.saddle)  # type: ignore[arg-type]
-        if not contour.lay():
+        self.inner = self.contour = contour = Contour(self, sketch.saddle)
+        if not contour.evaluate():
             self._without_nodes()
             return
         # the decay was proved relative to a guess
-        contour.dropped *= math.exp(max(0.0, self._level - contour.height[0]))
+        contour.truncation_error *= math.exp(max(0.0, self._level - contour.height[0]))
 
     def _without_nodes(self) -> None:
         """What becomes of it if the nodes prove nothing."""
@@ -168,7 +168,7 @@ class Parted(Apart):
             return
         marks = self.sketch.marks
         here = Marks(0.0, marks.low, 0.0, marks.low_width)
-        self._small = log_markov(self._order) * (1.0 - 2.0 * FUNCTION) + 1e-9
+        self._small = log_markov_constant(self._order) * (1.0 - 2.0 * FUNCTION) + 1e-9
         for shape, count in self.sketch.terms:
             step = PartedStep(shape, here, 1.0 + self._order, self.lift)
             found = step.values(1.0 + self._order, 0.0, 1, -14.0 - math.log(count))
@@ -227,10 +227,10 @@ def parted_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[f
 
 def _ends(run: ComposedLoss, log_delta: float, slack: float, base: float, start: float, sharp: float) -> tuple[float, float]:
     """What steps parted for about this epsilon prove; if that is little, and it was another epsilon, for that one."""
-    found = ends(parted := Parted(Sketch(run, base + start, log_delta, sharp)), log_delta, slack, base + start)
+    found = certified_ends(parted := Parted(Sketch(run, base + start, log_delta, sharp)), log_delta, slack, base + start)
     beyond = root(lambda x: parted.estimate(base + x), log_delta, start, 1e-13)
     if found[1] - found[0] > _CLOSE * (base + beyond) and abs(beyond - start) > _NEAR * beyond:
-        found = ends(Parted(Sketch(run, base + beyond, log_delta, sharp)), log_delta, slack, base + beyond)
+        found = certified_ends(Parted(Sketch(run, base + beyond, log_delta, sharp)), log_delta, slack, base + beyond)
     return found
 
 
@@ -244,7 +244,7 @@ def starts(run: ComposedLoss, log_delta: float) -> Iterator[tuple[float, float]]
     if base > 0.0:
         steps = ComposedLoss(tuple(term for term in run.terms if term not in others))
         level -= sum(count * loss.log_top_mass for loss, count in others)
-        if not level < estimate(steps, 0.0):
+        if not level < estimate_log_delta(steps, 0.0):
             base, steps, level = 0.0, run, log_delta
     if start := jumped_epsilon(steps, level):
         yield base, start
@@ -254,7 +254,7 @@ def starts(run: ComposedLoss, log_delta: float) -> Iterator[tuple[float, float]]
         return sketch, lambda x: sketch.about(base + x)
 
     with suppress(Inconclusive):
-        yield base, settled_epsilon(sketched, log_delta, guess(steps, level), 1e-3, _NEAR)[1]
+        yield base, settled_epsilon(sketched, log_delta, estimate_epsilon(steps, level), 1e-3, _NEAR)[1]
 
 
 def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
@@ -267,7 +267,11 @@ def parted_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         return sketch, sketch.about
 
     level = jumped_log_delta(run, epsilon)
-    sketch = settled_log_delta(sketched, epsilon, estimate(run, epsilon)) if level is None else sketched(min(level, BELOW))[0]
+    sketch = (
+        settled_log_delta(sketched, epsilon, estimate_log_delta(run, epsilon))
+        if level is None
+        else sketched(min(level, BELOW))[0]
+    )
     found = (parted := Parted(sketch)).lower(epsilon), parted.upper(epsilon)
     reached = min(parted.estimate(epsilon)[0], BELOW)
     if found[1] - found[0] > _CLOSE and abs(reached - sketch.log_delta) > 1.0:

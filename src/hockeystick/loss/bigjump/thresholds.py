@@ -13,7 +13,7 @@ from ...numerics.cancellation_free import Array
 from ...numerics.normal import LOG_ROOT_TWO_PI
 from ...numerics.roots import bracketed
 from ..composed import ComposedLoss
-from ..contour.contour import Saddle, log_markov
+from ..contour.contour import Saddle, log_markov_constant
 from ..pairs.discrete import DiscreteLaplaceLoss, ResponseLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.laplace import LaplaceLoss
@@ -133,7 +133,7 @@ class Sketch:
             if low and not 9.0 / self.soft * (1.0 + low) / low < self._fade:  # without is cheaper
                 low = order = 0.0
             self._mark(self._marks(low, top))
-            saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
+            saddle = Saddle.of_epsilon(self, epsilon)
             cost = math.exp(min(self._size(saddle) - DIGITS, 300.0)) + math.exp(2.0 - sure)
             if cost >= best:
                 break
@@ -198,7 +198,7 @@ class Sketch:
     def _reached(self) -> tuple[Array, Array, list[Array]]:
         """Several orders, Chernoff's factors and the weights of e^{kL}."""
         orders = _ORDERS / self.scale
-        fixed = np.array([log_markov(order) + float(self._beside(order)[0]) for order in orders.tolist()])
+        fixed = np.array([log_markov_constant(order) + float(self._beside(order)[0]) for order in orders.tolist()])
         return orders, fixed - orders * self.epsilon, [guide.bent(1.0 + orders) for guide in self.guides]
 
     def _bottom(self, reached: tuple[Array, Array, list[Array]], target: float, top: tuple[float, float]) -> tuple[float, float]:
@@ -304,7 +304,7 @@ class Sketch:
 
     def about(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope near the epsilon of the marks, to a few per cent."""
-        saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
+        saddle = Saddle.of_epsilon(self, epsilon)
         inner = math.exp(saddle.log_delta + self.lift)
         some = away = 0.0
         for guide, heavy, _, middle in self._tables:

@@ -10,7 +10,7 @@ from ..composed import ComposedLoss
 from ..enumeration.meet_in_middle import soon_listed
 from ..lattice.refine import few
 from ..protocol import Care
-from ..smoothing import spreads
+from ..smoothing import can_smooth
 from ..tolerance import SETTLED, WIDE
 from .engine import Engine, Question
 from .fallbacks import (
@@ -114,7 +114,7 @@ def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
     big_jump, sooner = (Step((BIG_JUMP,), width, width, careful=True) for width in (WIDE, SETTLED))
     if sparse:  # the lattice seldom does better; of few steps it is cheaper, and serves more than one epsilon
         return [lattice, big_jump] if not fine and few(run) else [sooner, lattice]
-    if not spreads(run):
+    if not can_smooth(run):
         return [lattice]
     smoothing = [Step((engine,), WIDE, WIDE, careful=True) for engine in (BIG_JUMP_ATOMS, SMOOTHING)]
     steps = sum(count for _, count in run.terms)

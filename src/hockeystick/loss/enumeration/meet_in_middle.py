@@ -9,8 +9,8 @@ from ...numerics.cancellation_free import Array
 from ...numerics.meet_in_middle import Half, Pairs, apart
 from ...numerics.rounding import FUNCTION, UNIT
 from ..composed import ComposedLoss
-from ..contour.guess import estimate, guess
-from ..invert import ends
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import certified_ends
 from ..pairs.atomic import AtomicLoss
 from ..protocol import Inconclusive
 
@@ -182,13 +182,13 @@ def soon_listed(run: ComposedLoss) -> bool:
 def listed_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
     listed, most = Listed(run, log_delta), run.ceiling
-    start = min(guess(run, log_delta), 0.5 * most)
-    return ends(listed, log_delta, slack, start, most=most) if start > 0.0 else (-math.inf, math.inf)
+    start = min(estimate_epsilon(run, log_delta), 0.5 * most)
+    return certified_ends(listed, log_delta, slack, start, most=most) if start > 0.0 else (-math.inf, math.inf)
 
 
 def listed_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
-    about = min(estimate(run, epsilon), -1e-9)
+    about = min(estimate_log_delta(run, epsilon), -1e-9)
     for _ in range(3):
         listed = Listed(run, about)
         low, high = listed.lower(epsilon), min(0.0, listed.upper(epsilon))

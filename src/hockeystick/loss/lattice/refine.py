@@ -3,7 +3,7 @@
 import math
 
 from ..composed import ComposedLoss
-from ..contour.guess import dense, estimate, guess
+from ..contour.guess import estimate_epsilon, estimate_log_delta, saddle_point_epsilon
 from ..protocol import Care, Inconclusive
 from .lattice import Lattice
 from .plan import MOST, Plan, points_of
@@ -25,7 +25,7 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
     """
     _check(run)
     low, high = -math.inf, math.inf
-    size, margin, stretch, centre = _LEAST, 12.0, 1.0, dense(run, log_delta)
+    size, margin, stretch, centre = _LEAST, 12.0, 1.0, saddle_point_epsilon(run, log_delta)
     starts = [centre]  # where nothing was found yet
     most = _most(run, 2 * MOST)
     for _ in range(_TRIES):
@@ -48,7 +48,7 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         elif ends[0] > -math.inf:  # the answer may lie below the window
             centre, size = max(ends[0], 1e-13), size * 2
         elif len(starts) == 1:
-            starts.append(guess(run, log_delta))
+            starts.append(estimate_epsilon(run, log_delta))
             centre = starts[1]
         elif not run.lattice_step and centre <= starts[-1] and lattice.above(log_delta):
             centre = min(max(lattice.high.point(0), 1e-13), 0.75 * centre)
@@ -108,7 +108,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
         if close or (best and abs(epsilon - kept.centre) * kept.theta < _SAME):  # else, another one may do better
             return low, high
     low, high = -math.inf, math.inf
-    size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
+    size, stretch, about = _LEAST, 1.0, min(estimate_log_delta(run, epsilon), -1e-9)
     for _ in range(3 if run.lattice_step else _TRIES):
         near = fine and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
