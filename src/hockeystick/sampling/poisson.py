@@ -77,7 +77,7 @@ class Poisson(Sampled):
             return losses.BetweenLoss((*found.dominating, *self._undrawn(wanted)), ())
         return self._drawn("remove", self.rate, _removals(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> compiled.Told:
         if compiled.core is None or (shape := self._gaussian_shape(wanted)) is None:
             return None
         pairs = _removals(wanted)
@@ -85,9 +85,11 @@ class Poisson(Sampled):
             return compiled.once_epsilon(shape, pairs, delta)
         return compiled.sampled_epsilon(shape, count, pairs, math.log(delta))
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> compiled.Told:
         shape = self._gaussian_shape(wanted)
-        return None if shape is None or count == 1 else compiled.sampled_log_deltas(shape, count, _removals(wanted), [epsilon])[0]
+        if compiled.core is None or shape is None or count == 1:
+            return None
+        return compiled.sampled_log_deltas(shape, count, _removals(wanted), [epsilon])[0] or compiled.UNKNOWN
 
     def _gaussian_shape(self, wanted: tuple[Order, ...]) -> compiled.Shape | None:
         """What the core needs to know of a sampled step of one Gaussian mechanism; None for others."""
