@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ..numerics.cancellation_free import Array, ComplexArray
-from ..numerics.geometric_cells import Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import LARGEST, UNIT
+from ..numerics.trapezoid import Cells
 from .bins import CoarseLoss
 from .pairs.atomic import AtomicLoss
 from .pairs.gaussian import GaussianLoss

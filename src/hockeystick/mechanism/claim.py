@@ -332,7 +332,7 @@ class RDP(Claim):
         return number
 
 
-def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss | losses.ListedLoss | None":
+def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss | losses.TabulatedLoss | None":
     """The worst pair of (epsilon, delta)-DP, or of a replacement as a removal and an addition."""
     if not epsilon and not delta:
         return None
@@ -341,6 +341,6 @@ def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss
         return once
     if not epsilon:
         return losses.ResponseLoss(0.0, 2, 2.0 * delta)
-    from ..loss.sampled.replace_one import opposed_response
+    from ..loss.sampled.replace_one import replace_one_response
 
-    return opposed_response(once)
+    return replace_one_response(once)

@@ -9,7 +9,7 @@ from typing import Any
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
-from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.bracketed import BracketedLoss
 from ..loss.pairs.profile import ProfileLoss, claims_loss
 from ..neighbours import DEFAULT, STATED, Relation, orders
 from .claim import Claim
@@ -178,7 +178,7 @@ class Profile(Claim):
             if min(delta for _, delta in claims) >= 1.0:
                 raise self._refuse_twice()
             # attained if the other record contributes nothing
-            return BetweenLoss((claims_loss(claims),), (claims_loss(self.claims),))
+            return BracketedLoss((claims_loss(claims),), (claims_loss(self.claims),))
         return claims_loss(claims)
 
     @cached_property

@@ -63,12 +63,14 @@ class RandomizedResponse(Mechanism):
         return {"epsilon": self.one_epsilon, **more, **({"null": self.null} if self.null else {})}
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
-        from ..loss.pairs.ordered import paired
+        from ..loss.pairs.ordered import ordered_pairs
 
         if not self.one_epsilon:
             return None
         if self._erased(wanted):
-            return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, one in RECORD_IN_P) for one in wanted])
+            return ordered_pairs(
+                [losses.UniformResponseLoss(self.one_epsilon, self.categories, one in RECORD_IN_P) for one in wanted]
+            )
         return losses.ResponseLoss(self.one_epsilon, self.categories)
 
     def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
@@ -115,4 +117,4 @@ class Exponential(Mechanism):
         return {"epsilon": self.one_epsilon}
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
-        return losses.ExponentialLoss(self.one_epsilon) if self.one_epsilon else None
+        return losses.BoundedRangeLoss(self.one_epsilon) if self.one_epsilon else None

@@ -15,7 +15,7 @@ from hockeystick.loss.engines.compiled import laplace_epsilon
 from hockeystick.loss.pairs.laplace import LaplaceLoss
 from hockeystick.mechanism.release import Release
 from hockeystick.native import core
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.numerics.trapezoid import Cells
 from laplace_sum import exact
 from oracle import Contour, Part
 from truth_sparse import log_delta

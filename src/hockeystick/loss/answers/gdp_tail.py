@@ -27,7 +27,7 @@ from ..pairs.renyi import RenyiLoss
 from ..sampled.binned import SampledLoss
 from ..sampled.gaussian import SampledGaussianLoss
 from ..sampled.gaussian_mixture import MixtureLoss
-from ..sampled.symmetrised import FoldedLoss
+from ..sampled.symmetrised import SymmetrisedLoss
 
 FARTHEST = 1e13  # no proof of the tail is looked for beyond this epsilon
 
@@ -144,7 +144,7 @@ def _gaussian(loss: Any) -> bool:
     """Whether it is dominated by Gaussian noise at the farthest distance, whose tail it has."""
     if isinstance(loss, MixtureLoss):
         return not loss.left.moves  # mixtures against one normal law
-    return isinstance(loss.base if isinstance(loss, FoldedLoss) else loss, GaussianLoss | SampledGaussianLoss)
+    return isinstance(loss.base if isinstance(loss, SymmetrisedLoss) else loss, GaussianLoss | SampledGaussianLoss)
 
 
 def _one(loss: Any) -> tuple[float, float, tuple[float, ...], bool] | str:
@@ -174,7 +174,7 @@ def _one(loss: Any) -> tuple[float, float, tuple[float, ...], bool] | str:
         return loss.shape.noise**-2 * (1.0 + 4.0 * loss.shape.noise_error), 0.0, (loss.shape.rate,), True
     if isinstance(loss, DiscreteGaussianLoss | WideDiscreteGaussianLoss):
         return (loss.move / loss.sigma) ** 2, 0.0, (), True
-    if isinstance(loss, FoldedLoss):  # dominated by the unsampled pair in both orders, as that is symmetric
+    if isinstance(loss, SymmetrisedLoss):  # dominated by the unsampled pair in both orders, as that is symmetric
         found = _one(loss.base)
         return found if isinstance(found, str) else (found[0], found[1], (), found[3])
     if isinstance(loss, MixtureLoss) and loss.log_truncated_mass == -math.inf and loss.left.log_rest > -math.inf:

@@ -14,8 +14,8 @@ import numpy as np
 from ...native import loops
 from ...native.loops import loop
 from ...numerics.cancellation_free import Array, ComplexArray
-from ...numerics.geometric_cells import COUNT, RATIO, Cells
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ...numerics.trapezoid import COUNT, RATIO, Cells
 from ..composed import ComposedLoss
 from ..protocol import ContourRun, Expandable, Inconclusive, SaddleRun
 
