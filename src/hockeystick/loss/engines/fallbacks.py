@@ -7,7 +7,7 @@ from ..bigjump.thresholds import parts
 from ..composed import ComposedLoss
 from ..enumeration.meet_in_middle import listed_epsilon, listed_log_delta
 from ..enumeration.two_point import signs_epsilon, signs_log_delta
-from ..lattice.refine import few, lattice_epsilon, lattice_log_delta
+from ..lattice.refine import few_steps, lattice_epsilon, lattice_log_delta
 from ..protocol import Care, Interval
 from ..smoothing import can_smooth, smoothed_epsilon, smoothed_log_delta
 from .engine import Ask, Engine, Proof, Question
@@ -134,7 +134,7 @@ class FromEpsilons(Engine):
     needs = "it answers for a delta of few steps"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return question.care is Care.ONE and few(run) and question.at > 0.0
+        return question.care is Care.ONE and few_steps(run) and question.at > 0.0
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         """The upper end is the better one: from there down by more and more, then by halves."""
