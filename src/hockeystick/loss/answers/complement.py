@@ -13,8 +13,9 @@ import numpy as np
 from ...numerics.convolve import Law, Sum
 from ...numerics.rounding import FUNCTION, UNIT, down
 from ..composed import ComposedLoss, Expand
-from ..contour.contour import Contour, Saddle
-from ..lattice.lattice import aligned, spread
+from ..contour.complement import complement_saddle
+from ..contour.contour import Contour
+from ..lattice.lattice import aligned_step, spread_to_ends
 from ..protocol import Inconclusive, Masses
 
 Interval = tuple[float, float]
@@ -62,9 +63,9 @@ def _single(run: ComposedLoss, epsilon: float) -> Interval:
     if not all(loss.has_slice for loss, _ in run.terms):
         return low, high
     try:
-        contour = Contour(run, Saddle.of_complement(run, epsilon))
-        high = min(high, contour.markov(epsilon))
-        if run.has_decay and contour.lay():
+        contour = Contour(run, complement_saddle(run, epsilon))
+        high = min(high, contour.markov_log_delta(epsilon))
+        if run.has_decay and contour.evaluate():
             low, high = contour.lower(epsilon), min(high, contour.upper(epsilon))
         else:
             ends = _lattice(run, -contour.c, epsilon)
@@ -103,7 +104,7 @@ def _range(expand: Expand, t: float, lead: float) -> Interval:
 def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int) -> Interval:
     """Both ends by the two laws of `lattice.py`: each cell's mass at its two ends, and the numbers of the cells."""
     parts = run.terms
-    step = aligned(run, window / size)
+    step = aligned_step(run, window / size)
     size *= 1 if run.lattice_step or step * size >= window else 2
     laws: list[list[tuple[Law, int]]] = [[], [], []]  # mass at the ends; P and Q of the cells
     offset = slip = 0.0
@@ -118,7 +119,7 @@ def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int)
         slip += count * (loss.edge_error(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
         log_p, log_q, error = loss.masses(z)
         less = Masses(log_p - 2.0 * error, log_q - 2.0 * error, error)
-        laws[0].append((spread(first, z, less, step, -t)[0], count))
+        laws[0].append((spread_to_ends(first, z, less, step, -t)[0], count))
         log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
         laws[1].append((Law(first, z, log_p + error, -t), count))
         laws[2].append((Law(first, z, log_q + error, 1.0 - t), count))

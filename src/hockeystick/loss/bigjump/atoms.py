@@ -17,12 +17,12 @@ from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, UNIT
 from ..composed import ComposedLoss
 from ..contour.contour import Saddle
-from ..contour.guess import estimate, guess
-from ..invert import About, ends, settled_epsilon, settled_log_delta
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import About, certified_ends, settled_epsilon, settled_log_delta
 from ..pairs.atomic import AtomicLoss, Atoms
 from ..pairs.discrete import SampledAtoms
 from ..protocol import Inconclusive
-from ..smoothing import Smeared
+from ..smoothing import SmoothedContour
 from .identity import BigJumpIdentity
 
 
@@ -89,7 +89,7 @@ class AtomsSplit(BigJumpIdentity):
             steps.append((p, q, count, loss.atoms.error + 2.0 * FUNCTION + 4.0 * UNIT))
         self.set_large(steps)
         saddle = Saddle.of_epsilon(small, epsilon)
-        self.remainder, self.pace = Smeared(small, saddle), saddle.c
+        self.remainder, self.pace = SmoothedContour(small, saddle), saddle.c
 
     def _chernoff(self, terms: list[tuple[AtomicLoss, int]]) -> Array:
         """log of (E_Q e^{-rZ})^n, rounded up; values whose mass is truncated are at least log(1 - q)."""
@@ -145,8 +145,8 @@ def atoms_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[fl
         split = AtomsSplit(run, epsilon, log_delta)
         return split, split.estimate
 
-    split, epsilon = settled_epsilon(split_for, log_delta, guess(run, log_delta), 1e-6, TUNING.relative_distance)
-    return ends(split, log_delta, slack, epsilon, TUNING.attempts)
+    split, epsilon = settled_epsilon(split_for, log_delta, estimate_epsilon(run, log_delta), 1e-6, TUNING.relative_distance)
+    return certified_ends(split, log_delta, slack, epsilon, TUNING.attempts)
 
 
 def atoms_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
@@ -156,5 +156,5 @@ def atoms_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
         split = AtomsSplit(run, epsilon, log_delta)
         return split, split.estimate
 
-    split = settled_log_delta(split_for, epsilon, estimate(run, epsilon))
+    split = settled_log_delta(split_for, epsilon, estimate_log_delta(run, epsilon))
     return split.lower(epsilon), min(0.0, split.upper(epsilon))

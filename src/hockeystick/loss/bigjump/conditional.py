@@ -25,8 +25,8 @@ import numpy as np
 from ...numerics.rounding import UNIT, exp_up
 from ..composed import ComposedLoss
 from ..contour.contour import Contour, Saddle
-from ..contour.guess import estimate, guess
-from ..invert import ends, root
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import certified_ends, root
 from ..protocol import Inconclusive
 from .cells import Thresholds
 from .conditional_table import CELLS, NONE, OtherStepsTable
@@ -70,7 +70,7 @@ class ConditionalGuide(ThresholdGuide):
         self.order, best = 0.0, math.inf
         for high in (math.expm1(min(self.epsilon, 0.9 * self.likely)) * _TRIED).tolist():
             self._set(Thresholds(0.0, high, 0.0, self.upper_width * high))
-            saddle = Saddle.of_epsilon(self, self.epsilon)  # type: ignore[arg-type]
+            saddle = Saddle.of_epsilon(self, self.epsilon)
             size = self._log_cancellation(saddle)
             if size < max(TUNING.log_cancellation, best - 1.0):
                 best, self.saddle, chosen = size, saddle, self.thresholds
@@ -113,7 +113,7 @@ class _RealAxisBound:
         return -math.inf
 
     def upper(self, epsilon: float) -> float:
-        return self._contour.markov(epsilon)
+        return self._contour.markov_log_delta(epsilon)
 
 
 class ConditionalBigJump(BigJumpSplit):
@@ -125,7 +125,7 @@ class ConditionalBigJump(BigJumpSplit):
         tables = [OtherStepsTable(guide.run, loss, guide.epsilon, y) for loss, _ in guide.losses]
         with np.errstate(all="ignore"):  # what is not finite proves nothing
             super().__init__(guide)
-        if self.remainder is self.contour and not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.fixed))):
+        if self.remainder is self.contour and not all(map(math.isfinite, (*self.contour.sum_error, *self.contour.log_scale))):
             raise Inconclusive
         if (guide.saddle.ahead + 1.0) * max(step.q + step.drift for step, _ in self.steps) * exp_up(-self.lift) < 0.5 * NONE:
             for table in tables:
@@ -178,7 +178,7 @@ def conditional_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tu
     for base, start in starting_points(run, log_delta):
         with suppress(Inconclusive):
             return _from(run, log_delta, slack, base + start)
-    return _from(run, log_delta, slack, guess(run, log_delta))
+    return _from(run, log_delta, slack, estimate_epsilon(run, log_delta))
 
 
 def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> tuple[float, float]:
@@ -190,7 +190,7 @@ def _from(run: ComposedLoss, log_delta: float, slack: float, epsilon: float) -> 
             raise Inconclusive
         reached = root(found.estimate, log_delta, epsilon, 1e-6 if len(shares) == 1 else 1e-3)
         if abs(reached - epsilon) < TUNING.relative_distance * epsilon:
-            return ends(found, log_delta, slack, reached)
+            return certified_ends(found, log_delta, slack, reached)
         epsilon, shares = reached, TUNING.near_guess[:1]
     raise Inconclusive
 
@@ -199,7 +199,7 @@ def conditional_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, flo
     """Both ends of log delta(epsilon)."""
     if not is_sparse(run):
         raise Inconclusive
-    level = min(estimate(run, epsilon), -1.0)
+    level = min(estimate_log_delta(run, epsilon), -1.0)
     for _ in range(TUNING.max_splits):
         found = ConditionalBigJump(ConditionalGuide(run, epsilon, level))
         reached = found.estimate(epsilon)[0]

@@ -17,8 +17,9 @@ from ...numerics.cancellation_free import Array
 from ...numerics.normal import log_tail_bound
 from ...numerics.rounding import FUNCTION, SMALLEST, UNIT, exp_up
 from ..composed import ComposedLoss
-from ..contour.contour import SHARES, Contour, Saddle
-from ..contour.vectorised import even_contour_ends, markovs
+from ..contour.contour import TUNING as CONTOUR_TUNING
+from ..contour.contour import Contour, Saddle
+from ..contour.vectorised import equally_spaced_contour_ends, markov_log_deltas
 from ..lattice.refine import lattice_log_delta
 from ..protocol import Inconclusive
 from ..sampled.gaussian import SampledGaussianLoss
@@ -82,15 +83,15 @@ class OtherStepsTable:
         """Adds what the contour made for this epsilon proves; whether it proves anything."""
         rest = self._others
         contour = first = Contour(rest, Saddle.of_epsilon(rest, epsilon))
-        for share in SHARES:
-            if 0 < contour.planned() <= TUNING.max_contour_nodes:
+        for share in CONTOUR_TUNING.left_shares:
+            if 0 < contour.node_count() <= TUNING.max_contour_nodes:
                 break
-            contour = Contour(rest, first.saddle.back(rest, share))
-        if not (0 < contour.planned() <= TUNING.max_contour_nodes and contour.lay()):
+            contour = Contour(rest, first.saddle.shifted_left(rest, share))
+        if not (0 < contour.node_count() <= TUNING.max_contour_nodes and contour.evaluate()):
             return False
         with np.errstate(all="ignore"):
-            self._low = np.fmax(self._low, even_contour_ends(contour, self.y + self.slip)[0])
-            self._high = np.fmin(self._high, even_contour_ends(contour, self.y - self.slip)[1])
+            self._low = np.fmax(self._low, equally_spaced_contour_ends(contour, self.y + self.slip)[0])
+            self._high = np.fmin(self._high, equally_spaced_contour_ends(contour, self.y - self.slip)[1])
         return True
 
     def _add_lattice(self, epsilon: float) -> None:
@@ -139,7 +140,7 @@ class OtherStepsTable:
         phi(s), for one step, is at below (1 - p)^{1+s}, p the probability that it is large.
         """
         with np.errstate(all="ignore"):
-            self._bound = markovs(contour, self.y - self.slip) + NONE
+            self._bound = markov_log_deltas(contour, self.y - self.slip) + NONE
         self._make_monotone()
 
     def integral(self, threshold: float, width: float, epsilon: float, lift: float) -> tuple[float, float]:

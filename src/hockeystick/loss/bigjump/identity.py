@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from ...numerics.rounding import FUNCTION, UNIT, exp_up
-from ..invert import Proof
+from ..invert import ProfileBounds
 
 _LOG_SMALLEST = -500.0
 """delta is no smaller in its unit: so shares of it down to e^-200 are still doubles."""
@@ -31,7 +31,7 @@ def lift_of(log_delta: float) -> float:
 class BigJumpIdentity(ABC):
     """A proof of log delta near one epsilon; `remainder` is one of the last term, whose logarithm falls by at least `pace`."""
 
-    remainder: Proof
+    remainder: ProfileBounds
     pace: float
     lift = 0.0
 

@@ -21,9 +21,9 @@ from ...numerics.cancellation_free import Array, ComplexArray, log1p_complex
 from ...numerics.rounding import FUNCTION, UNIT
 from ...numerics.trapezoid import Cells
 from ..composed import ComposedLoss, ComposedSlice
-from ..contour.contour import Contour, log_markov
-from ..contour.guess import estimate, guess
-from ..invert import BELOW, About, ends, root, settled_epsilon, settled_log_delta
+from ..contour.contour import Contour, log_markov_constant
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import BELOW, About, certified_ends, root, settled_epsilon, settled_log_delta
 from ..protocol import Inconclusive
 from .cells import Thresholds
 from .guess import guess_epsilon, guess_log_delta
@@ -187,12 +187,12 @@ class BigJumpSplit(BigJumpIdentity):
         self._bound_small()
         self._bound_compensation()
         self.pace, self.nodes_allowed = c, TUNING.max_nodes * (TUNING.narrow_factor if self.lift else 1)
-        self.remainder = self.contour = contour = Contour(self, guide.saddle)  # type: ignore[arg-type]
-        if not contour.lay():
+        self.remainder = self.contour = contour = Contour(self, guide.saddle)
+        if not contour.evaluate():
             self._without_sum()
             return
         # the decay was proved relative to a guess
-        contour.dropped *= math.exp(max(0.0, self._log_height - contour.height[0]))
+        contour.truncation_error *= math.exp(max(0.0, self._log_height - contour.height[0]))
 
     def _without_sum(self) -> None:
         """What becomes of it if the sum over the contour's nodes proves nothing."""
@@ -215,7 +215,7 @@ class BigJumpSplit(BigJumpIdentity):
             return
         thresholds = self.guide.thresholds
         here = Thresholds(0.0, thresholds.low, 0.0, thresholds.low_width)
-        self._log_all_small = log_markov(self._small_order) * (1.0 - 2.0 * FUNCTION) + 1e-9
+        self._log_all_small = log_markov_constant(self._small_order) * (1.0 - 2.0 * FUNCTION) + 1e-9
         for shape, count in self.guide.terms:
             step = ThresholdedStep(shape, here, 1.0 + self._small_order, self.lift)
             found = step.values(1.0 + self._small_order, 0.0, 1, -14.0 - math.log(count))
@@ -279,10 +279,14 @@ def big_jump_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple
 
 def _ends(run: ComposedLoss, log_delta: float, slack: float, base: float, start: float, sharp: float) -> tuple[float, float]:
     """What a split for about this epsilon proves; if that is little, and it was another epsilon, a split for that one."""
-    found = ends(split := BigJumpSplit(ThresholdGuide(run, base + start, log_delta, sharp)), log_delta, slack, base + start)
+    found = certified_ends(
+        split := BigJumpSplit(ThresholdGuide(run, base + start, log_delta, sharp)), log_delta, slack, base + start
+    )
     beyond = root(lambda x: split.estimate(base + x), log_delta, start, 1e-13)
     if found[1] - found[0] > TUNING.relative_width * (base + beyond) and abs(beyond - start) > TUNING.relative_distance * beyond:
-        found = ends(BigJumpSplit(ThresholdGuide(run, base + beyond, log_delta, sharp)), log_delta, slack, base + beyond)
+        found = certified_ends(
+            BigJumpSplit(ThresholdGuide(run, base + beyond, log_delta, sharp)), log_delta, slack, base + beyond
+        )
     return found
 
 
@@ -296,7 +300,7 @@ def starting_points(run: ComposedLoss, log_delta: float) -> Iterator[tuple[float
     if base > 0.0:
         steps = ComposedLoss(tuple(term for term in run.terms if term not in others))
         level -= sum(count * loss.log_top_mass for loss, count in others)
-        if not level < estimate(steps, 0.0):
+        if not level < estimate_log_delta(steps, 0.0):
             base, steps, level = 0.0, run, log_delta
     if start := guess_epsilon(steps, level):
         yield base, start
@@ -306,7 +310,7 @@ def starting_points(run: ComposedLoss, log_delta: float) -> Iterator[tuple[float
         return guide, lambda x: guide.about(base + x)
 
     with suppress(Inconclusive):
-        yield base, settled_epsilon(guided, log_delta, guess(steps, level), 1e-3, TUNING.relative_distance)[1]
+        yield base, settled_epsilon(guided, log_delta, estimate_epsilon(steps, level), 1e-3, TUNING.relative_distance)[1]
 
 
 def big_jump_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
@@ -319,7 +323,9 @@ def big_jump_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]
         return guide, guide.about
 
     level = guess_log_delta(run, epsilon)
-    guide = settled_log_delta(guided, epsilon, estimate(run, epsilon)) if level is None else guided(min(level, BELOW))[0]
+    guide = (
+        settled_log_delta(guided, epsilon, estimate_log_delta(run, epsilon)) if level is None else guided(min(level, BELOW))[0]
+    )
     found = (split := BigJumpSplit(guide)).lower(epsilon), split.upper(epsilon)
     reached = min(split.estimate(epsilon)[0], BELOW)
     if found[1] - found[0] > TUNING.relative_width and abs(reached - guide.log_delta) > 1.0:

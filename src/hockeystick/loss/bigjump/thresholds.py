@@ -13,7 +13,7 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.roots import bracketed
 from ..composed import ComposedLoss
-from ..contour.contour import Saddle, log_markov
+from ..contour.contour import Saddle, log_markov_constant
 from ..pairs.discrete import DiscreteLaplaceLoss, ResponseLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.laplace import LaplaceLoss
@@ -109,7 +109,7 @@ class ThresholdGuide:
             if low and not 9.0 / self.lower_width * (1.0 + low) / low < self._decay_scale:  # without is cheaper
                 low = order = 0.0
             self._set(self._thresholds(low, top))
-            saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
+            saddle = Saddle.of_epsilon(self, epsilon)
             cost = math.exp(min(self._log_cancellation(saddle) - DIGITS, 300.0)) + math.exp(2.0 - log_share)
             if cost >= best:
                 break
@@ -174,7 +174,7 @@ class ThresholdGuide:
     def _small_bounds(self) -> tuple[Array, Array, list[Array]]:
         """The terms of Lemma 19b: several orders, Chernoff's factors and the weights of e^{kL} - 1 - k x."""
         orders = _ORDERS / self.scale
-        fixed = np.array([log_markov(order) + float(self._beside(order)[0]) for order in orders.tolist()])
+        fixed = np.array([log_markov_constant(order) + float(self._beside(order)[0]) for order in orders.tolist()])
         return orders, fixed - orders * self.epsilon, [step.remainder(1.0 + orders) for step in self.coarse_steps]
 
     def _lower(self, terms: tuple[Array, Array, list[Array]], target: float, top: tuple[float, float]) -> tuple[float, float]:
@@ -282,7 +282,7 @@ class ThresholdGuide:
 
     def about(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope near the epsilon of the thresholds, to a few per cent."""
-        saddle = Saddle.of_epsilon(self, epsilon)  # type: ignore[arg-type]
+        saddle = Saddle.of_epsilon(self, epsilon)
         inner = math.exp(saddle.log_delta + self.lift)
         some = weighted_q = 0.0
         for step, above, _, middle in self._tables:

@@ -7,9 +7,9 @@ from ..bigjump.thresholds import is_sparse
 from ..composed import ComposedLoss
 from ..enumeration.meet_in_middle import enumerated_epsilon, enumerated_log_delta
 from ..enumeration.two_point import two_point_epsilon, two_point_log_delta
-from ..lattice.refine import few, lattice_epsilon, lattice_log_delta
+from ..lattice.refine import few_steps, lattice_epsilon, lattice_log_delta
 from ..protocol import Care, Interval
-from ..smoothing import smeared_epsilon, smeared_log_delta, spreads
+from ..smoothing import can_smooth, smoothed_epsilon, smoothed_log_delta
 from .engine import Ask, Engine, Proof, Question
 
 _LEAST = -700.0  # log delta that is looked for at the least
@@ -89,13 +89,13 @@ class Smoothing(Engine):
     needs = "no loss takes finitely many values, or its sums lie too far apart"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return spreads(run)
+        return can_smooth(run)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return smeared_epsilon(run, question.at, question.slack)
+        return smoothed_epsilon(run, question.at, question.slack)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return smeared_log_delta(run, question.at)
+        return smoothed_log_delta(run, question.at)
 
 
 class MeetInMiddle(Engine):
@@ -134,7 +134,7 @@ class FromEpsilons(Engine):
     needs = "it answers for a delta of few steps"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return question.care is Care.ONE and few(run) and question.at > 0.0
+        return question.care is Care.ONE and few_steps(run) and question.at > 0.0
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         """The upper end is the better one: from there down by more and more, then by halves."""

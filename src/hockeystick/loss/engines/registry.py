@@ -8,9 +8,9 @@ from typing import NamedTuple
 from ..bigjump.thresholds import is_sparse
 from ..composed import ComposedLoss
 from ..enumeration.meet_in_middle import cheap_to_enumerate
-from ..lattice.refine import few
+from ..lattice.refine import few_steps
 from ..protocol import Care
-from ..smoothing import spreads
+from ..smoothing import can_smooth
 from ..tolerance import SETTLED, WIDE
 from .engine import Engine, Question
 from .fallbacks import (
@@ -110,11 +110,11 @@ def fallbacks(run: ComposedLoss, question: Question) -> tuple[Step, ...]:
 def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
     """The lattice, and what goes before or after it, by the kind of the run."""
     sparse = is_sparse(run)
-    lattice = Step((LATTICE,), _SLOW[0] if sparse else WIDE, SETTLED if fine and few(run) else WIDE, careful=True)
+    lattice = Step((LATTICE,), _SLOW[0] if sparse else WIDE, SETTLED if fine and few_steps(run) else WIDE, careful=True)
     big_jump, sooner = (Step((BIG_JUMP,), width, width, careful=True) for width in (WIDE, SETTLED))
     if sparse:  # the lattice seldom does better; of few steps it is cheaper, and serves more than one epsilon
-        return [lattice, big_jump] if not fine and few(run) else [sooner, lattice]
-    if not spreads(run):
+        return [lattice, big_jump] if not fine and few_steps(run) else [sooner, lattice]
+    if not can_smooth(run):
         return [lattice]
     smoothing = [Step((engine,), WIDE, WIDE, careful=True) for engine in (BIG_JUMP_ATOMS, SMOOTHING)]
     steps = sum(count for _, count in run.terms)

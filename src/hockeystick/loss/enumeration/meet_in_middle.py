@@ -13,8 +13,8 @@ from ...numerics.cancellation_free import Array
 from ...numerics.meet_in_middle import Half, PairedHalves, too_wide
 from ...numerics.rounding import FUNCTION, UNIT
 from ..composed import ComposedLoss
-from ..contour.guess import estimate, guess
-from ..invert import ends
+from ..contour.guess import estimate_epsilon, estimate_log_delta
+from ..invert import certified_ends
 from ..pairs.atomic import AtomicLoss
 from ..protocol import Inconclusive
 from ..tolerance import SETTLED
@@ -210,13 +210,13 @@ def cheap_to_enumerate(run: ComposedLoss) -> bool:
 def enumerated_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
     support, ceiling = EnumeratedSupport(run, log_delta), run.ceiling
-    start = min(guess(run, log_delta), 0.5 * ceiling)
-    return ends(support, log_delta, slack, start, most=ceiling) if start > 0.0 else (-math.inf, math.inf)
+    start = min(estimate_epsilon(run, log_delta), 0.5 * ceiling)
+    return certified_ends(support, log_delta, slack, start, most=ceiling) if start > 0.0 else (-math.inf, math.inf)
 
 
 def enumerated_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
-    level = min(estimate(run, epsilon), -1e-9)
+    level = min(estimate_log_delta(run, epsilon), -1e-9)
     for _ in range(3):
         support = EnumeratedSupport(run, level)
         low, high = support.lower(epsilon), min(0.0, support.upper(epsilon))

@@ -10,7 +10,7 @@ import hockeystick as hs
 from hockeystick.loss.bigjump.cells import Thresholds
 from hockeystick.loss.bigjump.conditional import ConditionalBigJump, ConditionalGuide, conditional_epsilon, conditional_log_delta
 from hockeystick.loss.contour.contour import Contour, Saddle
-from hockeystick.loss.contour.vectorised import contour_ends, even_contour_ends
+from hockeystick.loss.contour.vectorised import contour_ends, equally_spaced_contour_ends
 from hockeystick.loss.lattice.refine import lattice_epsilon, lattice_log_delta
 from hockeystick.loss.protocol import Inconclusive
 
@@ -96,9 +96,9 @@ def test_evenly_spaced_epsilons():
     """The tables of a Fourier sum tell what single epsilons do."""
     run = (hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000)._run("remove")
     contour = Contour(run, Saddle.of_epsilon(run, 1.5))
-    assert contour.lay()
+    assert contour.evaluate()
     epsilons = np.linspace(2.5, 0.5, 4001)
-    plain, even = contour_ends(contour, epsilons), even_contour_ends(contour, epsilons)
+    plain, even = contour_ends(contour, epsilons), equally_spaced_contour_ends(contour, epsilons)
     near = (epsilons > 1.2) & (epsilons < 1.8)
     assert (plain[0] <= even[1]).all()
     assert (even[0] <= plain[1]).all()
