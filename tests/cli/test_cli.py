@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import hockeystick as hs
 from hockeystick import cli
 from hockeystick.cli import expression
-from hockeystick.cli.account import WHY
 from hockeystick.cli.app import WELCOME, app
+from hockeystick.cli.commands.dpsgd import WHY
 from hockeystick.native import core
 
 DPSGD = "dpsgd --sampler poisson --rate 0.01 --sigma 1.1 --steps 10000 --delta 1e-5"
