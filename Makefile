@@ -1,4 +1,5 @@
-# Two commands: `make demo` and `make test`.  Each sets up its own environment in .venv (`make bench` in .venv-bench).
+# Two commands: `make demo` and `make test`, of which `make quick` runs what is not slow.  Each sets up its own environment in .venv
+# (`make bench` in .venv-bench).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,7 +13,7 @@ BENCH_BIN := $(BENCH)/bin
 SOURCES := pyproject.toml constraints.txt hatch_build.py $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test bench bench-check campaign truth docs clean
+.PHONY: demo test quick bench bench-check campaign truth docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -22,6 +23,11 @@ test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
+quick: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m 'not slow'
 
 bench: $(BENCH)/.bench
 	$(BENCH_BIN)/python -m compileall -q src/hockeystick  # as pip does for the peers

@@ -14,6 +14,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 FOLDER = Path("src", "hockeystick", "native")
 # results are certified for doubles rounded one by one
 FLAGS = ("-O3", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno")
+# bindings.h keeps to the limited interface of 3.11, which every later CPython has, but for one without its lock
+STABLE = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+BUILT = FOLDER / ("core.abi3.so" if STABLE else f"core{sysconfig.get_config_var('EXT_SUFFIX')}")
 
 
 def hidden() -> list[str]:
@@ -27,10 +30,12 @@ class CustomBuildHook(BuildHookInterface[Any]):
     """Adds the compiled core to a wheel, if it can be built."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        built = FOLDER / f"core{sysconfig.get_config_var('EXT_SUFFIX')}"
-        if self.target_name == "wheel" and os.name == "posix" and compiled(Path(self.root), built):
-            build_data.update(pure_python=False, infer_tag=True)
-            build_data["artifacts"].append(built.as_posix())
+        if self.target_name == "wheel" and os.name == "posix" and compiled(Path(self.root), BUILT):
+            platform = self.build_config.builder.get_best_matching_tag().rpartition("-")[2]
+            build_data.update(pure_python=False, infer_tag=not STABLE)
+            if STABLE:
+                build_data["tag"] = f"cp311-abi3-{platform}"
+            build_data["artifacts"].append(BUILT.as_posix())
 
 
 def compiled(root: Path, built: Path) -> bool:
@@ -44,11 +49,15 @@ def compiled(root: Path, built: Path) -> bool:
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)  # noqa: S603
         fresh.replace(target)
+        for other in {*(root / FOLDER).glob("core.*so")} - {target}:  # of another name, which Python might find first
+            other.unlink()
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "stderr", None) or error
         print(f"hockeystick's core was not compiled; NumPy will do its work, more slowly: {why}", file=sys.stderr)
-        with contextlib.suppress(OSError):
-            if target.stat().st_mtime < max(path.stat().st_mtime for path in (root / FOLDER).glob("*.[ch]")):
-                target.unlink()
+        newest = max(path.stat().st_mtime for path in (root / FOLDER).glob("*.[ch]"))
+        for path in (root / FOLDER).glob("core.*so"):
+            with contextlib.suppress(OSError):
+                if path.stat().st_mtime < newest:
+                    path.unlink()
         return False
     return True

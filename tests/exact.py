@@ -495,8 +495,8 @@ def _ends(masses, tiny):
 
 
 def _variance(step):
-    if step._squared_mu is not None:
-        return float(step._squared_mu)
+    if step.squared_mu is not None:
+        return float(step.squared_mu)
     if step.atomic:
         z, p = np.array(_losses(step)), np.array([float(p) for p, _ in step.atoms])
         mean = p @ z / p.sum()
@@ -536,8 +536,8 @@ class Run:
 
     def __init__(self, steps, level=1e-60, points=GRID, way=None):
         ctx.prec = BITS
-        squares = [n * s._squared_mu for s, n in steps if s._squared_mu is not None]
-        steps = [(s, n) for s, n in steps if s._squared_mu is None]
+        squares = [n * s.squared_mu for s, n in steps if s.squared_mu is not None]
+        steps = [(s, n) for s, n in steps if s.squared_mu is None]
         if squares:
             steps.append((gaussian(sum(squares, ZERO)), 1))
         self.steps = steps

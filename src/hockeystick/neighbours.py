@@ -26,13 +26,18 @@ class Stated(str):
 
 STATED = cast(Relation, Stated(DEFAULT))
 
-_ORDERS: dict[str, tuple[Order, ...]] = {
+ORDERS: dict[str, tuple[Order, ...]] = {
     "add-or-remove": ("remove", "add"),
     "add": ("add",),
     "remove": ("remove",),
     "replace": ("replace",),
     "zero-out": ("erase", "restore"),
 }
+
+"""The ordered pairs of each relation, to be composed each by itself; the answer is the larger of theirs."""
+
+RECORD_IN_P = ("remove", "erase")
+"""The orders where P is the output with the record, and Q lacks it."""
 
 
 def orders(neighbours: Any) -> tuple[Order, ...]:
@@ -41,13 +46,8 @@ def orders(neighbours: Any) -> tuple[Order, ...]:
     >>> orders("add-or-remove")
     ('remove', 'add')
     """
-    known = _ORDERS.get(neighbours) if isinstance(neighbours, str) else None
-    return known or _ORDERS[checked(neighbours)]
-
-
-def has_record(order: Order) -> bool:
-    """Whether P is the output with the record, in the orders where one of the two lacks it."""
-    return order in ("remove", "erase")
+    known = ORDERS.get(neighbours) if isinstance(neighbours, str) else None
+    return known or ORDERS[checked(neighbours)]
 
 
 def same_size(wanted: tuple[Order, ...]) -> bool:

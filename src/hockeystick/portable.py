@@ -49,6 +49,25 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
 def to_json(release: Release) -> str:
     """A release, and the relation that it states, as JSON text.
 
+    Parameters
+    ----------
+    release : Release
+        What to describe.
+
+    Returns
+    -------
+    str
+        One line of JSON, with a version.
+
+    Raises
+    ------
+    BadType
+        If a part is of a class that is not of this library.
+    Unsupported
+        If a part was made from a function, which JSON cannot hold.
+
+    Examples
+    --------
     >>> print(to_json(Gaussian(sigma=2.0)))
     {"hockeystick": 1, "neighbours": "add-or-remove", "release": {"kind": "gaussian", "sigma": 2.0}}
     """
@@ -59,6 +78,27 @@ def to_json(release: Release) -> str:
 def from_json(text: str) -> Release:
     """The release that `to_json` described.
 
+    Parameters
+    ----------
+    text : str or bytes
+        JSON text made by `to_json`.
+
+    Returns
+    -------
+    Release
+        The release, equal to the one that was described.
+
+    Raises
+    ------
+    BadType
+        If text is no text, or holds a value of the wrong type.
+    BadValue
+        If text is no JSON, of a newer version, or no description of a release.
+    Unsupported
+        If the release that it describes is one that is refused.
+
+    Examples
+    --------
     >>> from_json(to_json(Gaussian(sigma=2.0) * 3))
     Gaussian(sigma=2.0) * 3
     """

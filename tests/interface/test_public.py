@@ -1,12 +1,14 @@
 """The public names, and the facts that a release of the package states in several places."""
 
 import inspect
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
 import hockeystick as hs
+from hockeystick import conversion
 from places import ROOT
 
 GAUSSIAN = hs.Gaussian(sigma=2.0)
@@ -113,6 +115,14 @@ def test_completion_shows_questions_and_parameters_only(release):
     own = set(inspect.signature(type(release)).parameters) | ATTRIBUTES.get(type(release).__name__, set())
     assert shown >= QUESTIONS
     assert shown - QUESTIONS <= own | {"parts", "stated"}
+
+
+def test_the_page_of_the_api_groups_all_formulas():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    formulas = re.findall(r"^::: (hockeystick\.conversion\.[\w.]+)$", page, re.MULTILINE)
+    homes = {f"{getattr(conversion, name).__module__}.{name}" for name in conversion.__all__}
+    assert len(formulas) == len(homes)
+    assert set(formulas) == homes
 
 
 def test_the_version_is_stated_once_for_all():

@@ -20,7 +20,8 @@ with warnings.catch_warnings():
     from opacus.accountants import GaussianAccountant, IAccountant, PRVAccountant, RDPAccountant, create_accountant
     from opacus.accountants.utils import get_noise_multiplier
 
-    from hockeystick.interop.opacus import FixedBatches, HockeystickAccountant, _Sizes
+    from hockeystick.interop.batch_sizes import Sizes
+    from hockeystick.interop.opacus import FixedBatches, HockeystickAccountant
 
 pytestmark = pytest.mark.filterwarnings("ignore:Secure RNG", "ignore:Full backward hook", "ignore:GDP accounting")
 
@@ -346,14 +347,14 @@ def test_the_chance_of_few_sizes_is_bounded():
         for d in range(n + 1)
         if len({a, b, c, d}) <= 2
     )
-    sizes = _Sizes()
+    sizes = Sizes()
     for size in (2, 2, 3, 3):
         sizes.see(size, n * q, q)
     assert few <= math.exp(sizes.log_chance)
     assert not sizes.varied
     sizes.see(4, n * q, q)
     assert sizes.varied
-    everything = _Sizes()
+    everything = Sizes()
     for _ in range(1000):
         everything.see(640, 640, 1.0)
     assert everything.log_chance >= 0.0  # all records in each batch are no surprise at rate 1

@@ -27,7 +27,29 @@ _CLOSE = 1e-5  # and for a lattice of ours
 
 @dataclass(frozen=True)
 class Row:
-    """One way of computing epsilon: both ends (the lower is 0 where none is offered), and what is to be said of it."""
+    """One way of computing epsilon, and what is to be said of it.
+
+    Parameters
+    ----------
+    name : str
+        The engine, or the peer with its version.
+    ours : bool
+        Whether it is an engine of ours.
+    promise : str
+        What it promises of its answer.
+    lower : float or None
+        The lower end, 0 where none is offered; None if it was not asked or failed.
+    upper : float or None
+        The upper end.
+    seconds : float or None
+        How long it took.
+    verdict : str
+        "agrees", "above", "below", "contradiction", "not asked" or "failed".
+    words : str
+        What is to be said of it.
+    why : str
+        Why a peer may be off.
+    """
 
     name: str
     ours: bool
@@ -42,7 +64,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Crosscheck:
-    """What everyone says of epsilon of `release` at `delta`, and `bounds`, which is certified."""
+    """What everyone says of one epsilon.
+
+    Parameters
+    ----------
+    release : Release
+        What was asked about.
+    delta : float
+        Where epsilon was asked.
+    neighbours : Relation
+        For which relation.
+    bounds : Bounds
+        Both ends of epsilon, certified.
+    rows : tuple of Row
+        What each engine and each peer says.
+    missing : tuple of str
+        The peers that are not installed.
+    """
 
     release: Release
     delta: float
@@ -53,14 +91,26 @@ class Crosscheck:
 
     @property
     def consistent(self) -> bool:
-        """Whether all of our own intervals have a number in common; if not, one of our engines has a bug."""
+        """Whether all of our own intervals have a number in common; if not, one of our engines has a bug.
+
+        Returns
+        -------
+        bool
+            False shows a bug of ours.
+        """
         ours = [(row.lower, row.upper) for row in self.rows if row.ours and row.lower is not None and row.upper is not None]
         lows, highs = zip((self.bounds.lower, self.bounds.upper), *ours, strict=True)
         return bool(max(lows) <= min(highs))
 
     @property
     def disagreements(self) -> tuple[Row, ...]:
-        """Who is off: peers below the truth or above it, engines of ours in contradiction."""
+        """Who is off: peers below the truth or above it, engines of ours in contradiction.
+
+        Returns
+        -------
+        tuple of Row
+            The rows that are off; empty if all agree.
+        """
         off = ("above", "below", "contradiction")
         return tuple(row for row in self.rows if row.verdict in off and (row.verdict == "contradiction" or not row.ours))
 
@@ -72,6 +122,33 @@ def crosscheck(
 
     `peers` chooses: `peers="opacus"`, `peers=["autodp", "riskcal"]`, or `peers=()` for none.
 
+    Parameters
+    ----------
+    release : Release
+        What is asked about.
+    delta : float
+        Where epsilon is asked, from 0 up.
+    neighbours : Relation, optional
+        The neighbouring relation; by default the one that the release states.
+    peers : str or iterable, optional
+        Which peers are asked, by name; by default all that are installed.
+
+    Returns
+    -------
+    Crosscheck
+        The answers, and who is off.
+
+    Raises
+    ------
+    BadType
+        If release is no release, delta no number, or peers no names.
+    BadValue
+        If delta is negative, neighbours no relation, or a peer unknown.
+    Unsupported
+        If no theorem covers a part of the release under this relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> found = crosscheck(hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000, delta=1e-5, peers=())
     >>> [row.name for row in found.rows if row.verdict == "agrees"], found.consistent

@@ -3,10 +3,10 @@
 import math
 
 from ..loss.composed import ComposedLoss
-from ..loss.engines.driver import finite
-from ..loss.engines.engine import Engine
-from ..loss.engines.proof import Proof, largest_of
-from ..loss.protocol import Inconclusive, Interval, Question
+from ..loss.engines.driver import largest_of, prove
+from ..loss.engines.engine import Engine, Proof, Question
+from ..loss.protocol import Inconclusive, Interval
+from ..numerics.rounding import FUNCTION
 
 
 class Cannot(Exception):
@@ -19,7 +19,8 @@ def asked(engine: Engine, run: ComposedLoss, delta: float) -> Interval:
         raise Cannot("there is nothing to compute")
     if not run.exact or run.ends or not run.has_transform:
         raise Cannot("the run is known by bounds only, or has an infinite loss: the engines are asked together")
-    question = Question("epsilon", math.log(delta), delta=delta)
+    log_delta = math.log(delta)
+    question = Question("epsilon", log_delta, FUNCTION * abs(log_delta), delta=delta)
     found = [_alone(engine, one, question) for one in ([run] if engine.joint else run.singles())]
     known = [one for one in found if one is not None]
     low, high = largest_of(known).ends if len(known) == len(found) else (0.0, math.inf)
@@ -32,6 +33,6 @@ def _alone(engine: Engine, run: ComposedLoss, question: Question) -> Proof | Non
     if not engine.applies(run, question):
         return None
     try:
-        return engine.prove(run, question, Proof(0.0, run.ceiling), finite)
+        return prove(engine, run, question, Proof(0.0, run.ceiling))
     except Inconclusive:
         return None

@@ -23,6 +23,7 @@ from ..mechanism.growing import Growing
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, Relation, checked
 from ..planning.dpsgd import dpsgd
+from .batch_sizes import Sizes
 
 try:
     from opacus.accountants import IAccountant, register_accountant
@@ -64,7 +65,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         self.history: list[Phase] = []
         self.poisson: bool | None = None
         self.every = 1
-        self._sizes = _Sizes()
+        self._sizes = Sizes()
         self._told: tuple[Any, ...] = ()  # the last question
         self._answer = 0.0
         self._growing: Growing | None = None
@@ -72,7 +73,13 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
 
     @classmethod
     def mechanism(cls) -> str:
-        """The name under which Opacus knows it."""
+        """The name under which Opacus knows it.
+
+        Returns
+        -------
+        str
+            "hockeystick".
+        """
         return NAME
 
     def __len__(self) -> int:
@@ -80,7 +87,22 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         return sum(steps for _, _, steps in self.history)
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
-        """Take note of one step."""
+        """Take note of one step.
+
+        Parameters
+        ----------
+        noise_multiplier : float
+            The standard deviation of the noise over the clipping norm, from 0 up.
+        sample_rate : float
+            The rate of Poisson sampling, from 0 to 1.
+
+        Raises
+        ------
+        BadType
+            If one is no number.
+        BadValue
+            If one is out of its range.
+        """
         last = self.history[-1] if self.history else None
         if last is not None and last[0] == noise_multiplier and last[1] == sample_rate:
             self.history[-1] = (last[0], last[1], last[2] + 1)
@@ -89,7 +111,20 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
 
     @property
     def release(self) -> Training:
-        """The run so far: everything that can be asked of a release, such as `.report(delta=1e-5)`."""
+        """The run so far: everything that can be asked of a release, such as `.report(delta=1e-5)`.
+
+        Returns
+        -------
+        Training
+            The run, for data sets that differ by one record added or removed.
+
+        Raises
+        ------
+        BadValue
+            If a step had no noise.
+        Unsupported
+            If the batches are no Poisson samples.
+        """
         self._refuse_fixed_batches()
         phases = self._phases()
         if _bare(phases):
@@ -100,6 +135,31 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         """Epsilon of the steps so far: a certified upper bound, inf if a step had no noise.
 
         What other accountants are told (`alphas`, `eps_error`, `delta_error`) has no meaning here and changes nothing.
+
+        Parameters
+        ----------
+        delta : float
+            From 0 up.
+        neighbours : Relation, default "add-or-remove"
+            The neighbouring relation.
+        poisson : bool, default True
+            Whether batches are Poisson samples; False is refused.
+        **_ignored : object
+            What other accountants are told.
+
+        Returns
+        -------
+        float
+            Epsilon, rounded up.
+
+        Raises
+        ------
+        BadType
+            If delta is no number, or neighbours no text.
+        BadValue
+            If delta is negative, or neighbours no relation.
+        Unsupported
+            If the batches are no Poisson samples.
         """
         if not poisson:
             raise Unsupported(
@@ -133,7 +193,23 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         return phases
 
     def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[Any], None]:
-        """What Opacus calls at each step, after the noise was added and before the model is changed."""
+        """What Opacus calls at each step, after the noise was added and before the model is changed.
+
+        Parameters
+        ----------
+        sample_rate : float
+            The rate of Poisson sampling, from 0 to 1.
+
+        Returns
+        -------
+        callable
+            A function of the optimizer, which takes note of a step.
+
+        Raises
+        ------
+        Unsupported
+            By that function, if several batches were accumulated for a step.
+        """
 
         def hook(optimizer: Any) -> None:
             batches = optimizer.accumulated_iterations
@@ -170,7 +246,18 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
             raise Unsupported(f"the batches of this run are no Poisson samples: they have at most two sizes.  {_REMEDY}")
 
     def state_dict(self, destination: Any = None) -> Any:
-        """What a checkpoint holds: the history, the accountant's name, and what is known of the sampler."""
+        """What a checkpoint holds: the history, the accountant's name, and what is known of the sampler.
+
+        Parameters
+        ----------
+        destination : dict, optional
+            Where to put it; by default a new one.
+
+        Returns
+        -------
+        dict
+            The state.
+        """
         state = super().state_dict(destination)
         state["poisson"] = self.poisson
         return state
@@ -179,6 +266,18 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         """Go on from a checkpoint of this accountant, or of Opacus's own "rdp", "prv" or "gdp", taken at their word.
 
         They did not watch how batches were drawn, and wrote down accumulated batches as one larger sample.
+
+        Parameters
+        ----------
+        state_dict : mapping
+            The state of an accountant.
+
+        Raises
+        ------
+        BadType
+            If its history is no list of (noise multiplier, sample rate, steps).
+        BadValue
+            If an entry of the history is out of its range, or the state is that of another accountant.
         """
         if isinstance(state_dict, Mapping) and state_dict.get("mechanism") in _THEIRS:
             state_dict = {**state_dict, "mechanism": NAME}
@@ -189,43 +288,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
             raise BadType(f"history is {given!r}; allowed: a list of (noise multiplier, sample rate, steps).")
         self.history = [_phase(one) for one in given]
         self.poisson = state_dict.get("poisson")
-        self._sizes = _Sizes()
-
-
-class _Sizes:
-    """The sizes of batches since the start, as long as there are at most two.
-
-    Whatever two sizes came first, a Poisson sample of n records at rate q has one of them with probability at most
-    p = 2 max_k P(Bin(n, q) = k), independently of the others.  The second size came at one of m places, so that m samples have at
-    most two sizes with probability at most m p^(m-2).
-    """
-
-    def __init__(self) -> None:
-        self.seen: list[int] = []
-        self.count, self._log_repeats, self.varied = 0, 0.0, False
-
-    @property
-    def log_chance(self) -> float:
-        return math.log(max(self.count, 1)) + self._log_repeats
-
-    def see(self, size: int, expected: float, rate: float) -> None:
-        self.count += 1
-        if size in self.seen:
-            self._log_repeats += min(0.0, math.log(2.0) + _log_most_likely(expected, rate))
-        elif len(self.seen) < 2:
-            self.seen.append(size)
-        else:
-            self.varied = True
-
-
-def _log_most_likely(expected: float, rate: float) -> float:
-    """log max_k P(Bin(n, rate) = k) where n rate is about `expected`."""
-    if not 0.0 < rate < 1.0:
-        return 0.0
-    n = round(expected / rate)
-    k = min(math.floor((n + 1) * rate), n)
-    ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-    return ways + k * math.log(rate) + (n - k) * math.log1p(-rate)
+        self._sizes = Sizes()
 
 
 def _epsilon(phases: list[Phase], delta: float, neighbours: Relation) -> float:

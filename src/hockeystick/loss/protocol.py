@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..numerics.cancellation_free import Array, ComplexArray
 from ..numerics.geometric_cells import Cells
-from ..numerics.rounding import FUNCTION, down, up
+from ..numerics.rounding import down, up
 from .tolerance import Interval as Interval
 
 
@@ -227,33 +227,6 @@ class Care(IntEnum):
     MANY = 0
     CURVE = 1
     ONE = 2
-
-
-class Question(NamedTuple):
-    """What is asked of the finite losses of a run."""
-
-    asks: Literal["epsilon", "log delta"]
-    at: float
-    """log delta, or epsilon."""
-    care: Care = Care.ONE
-    delta: float | None = None
-    """The delta of which `at` is the logarithm, if nothing was taken from it for infinite losses."""
-    floor: float = 0.0
-    """Ends of epsilon below it need not be close."""
-    most: float = math.inf
-    """An upper end of epsilon that is proved already."""
-    evaluated: bool = False
-    """Whether contours were evaluated for this ordered pair already, together with the others."""
-
-    @property
-    def slack(self) -> float:
-        """A bound of the rounding of log delta."""
-        return FUNCTION * abs(self.at)
-
-    @property
-    def target(self) -> Interval:
-        """Surely below and above log delta, which was rounded."""
-        return self.at - self.slack, self.at + self.slack
 
 
 @dataclass(frozen=True)

@@ -21,15 +21,6 @@ SMALL_EPSILON = 1e-6
 """Added to epsilon where a width is relative to it: an epsilon of zero has no relative width."""
 
 
-def settled_epsilon(low: float, high: float, width: float = SETTLED) -> bool:
-    """Whether both ends of epsilon are this close to each other.
-
-    >>> settled_epsilon(1.0, 1.0 + 1e-10), settled_epsilon(1.0, 1.0 + 1e-8), settled_epsilon(0.0, float("inf"))
-    (True, False, False)
-    """
-    return high - low <= width * (high + SMALL_EPSILON) and high < float("inf")
-
-
 def converged(ends: Interval | None) -> Interval | None:
     """Both ends of an epsilon above 0 if they are close to each other; else none, and more is to be asked."""
     return ends if ends is not None and 0.0 < ends[1] * (1.0 - SETTLED) < ends[0] else None

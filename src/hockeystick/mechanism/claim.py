@@ -75,6 +75,22 @@ class GDP(Claim):
 
     Dong, Roth and Su 2022, Definition 4; groups by their Theorem 3.
 
+    Parameters
+    ----------
+    mu : float
+        The claimed mu, 0 or from 1e-100 to 1e100.
+    neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+        The relation that the claim is made for.
+
+    Raises
+    ------
+    BadType
+        If a number is no real one, or neighbours no text.
+    BadValue
+        If a number is out of its range, or the claim is made for another relation.
+
+    Examples
+    --------
     >>> round(GDP(mu=1.0).delta(epsilon=1.0), 6)
     0.126937
     """
@@ -103,6 +119,22 @@ class GDP(Claim):
 class PureDP(Claim):
     """Anything that is epsilon-DP.  The worst pair is that of randomised response, and is attained (Kairouz, Oh, Viswanath 2015).
 
+    Parameters
+    ----------
+    epsilon : float
+        The claimed epsilon, from 0 to 600.
+    neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+        The relation that the claim is made for.
+
+    Raises
+    ------
+    BadType
+        If a number is no real one, or neighbours no text.
+    BadValue
+        If a number is out of its range, or the claim is made for another relation.
+
+    Examples
+    --------
     >>> round((PureDP(epsilon=1.0) * 100).epsilon(delta=1e-5), 5)
     79.84132
     """
@@ -127,6 +159,24 @@ class PureDP(Claim):
 class ApproxDP(Claim):
     """Anything that is (epsilon, delta)-DP.  The worst pair has the losses -epsilon, epsilon and infinity, and is attained.
 
+    Parameters
+    ----------
+    epsilon : float
+        The claimed epsilon, from 0 to 600.
+    delta : float
+        The claimed delta, from 0 to below 1.
+    neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+        The relation that the claim is made for.
+
+    Raises
+    ------
+    BadType
+        If a number is no real one, or neighbours no text.
+    BadValue
+        If a number is out of its range, or the claim is made for another relation.
+
+    Examples
+    --------
     >>> ApproxDP(epsilon=0.1, delta=1e-8).epsilon(delta=1e-8)
     0.1
     """
@@ -159,6 +209,24 @@ class ZCDP(Claim):
     Known on the real axis only: the upper end is the optimal conversion (paper A, Theorem 3) at the best order, the lower end
     what Gaussian noise of the same rho attains.
 
+    Parameters
+    ----------
+    rho : float
+        The claimed rho, 0 or from 1e-100 to 1e100.
+    neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+        The relation that the claim is made for.
+    xi : float, default 0.0
+        The offset of the divergences: 0, or from 1e-100 to 1e100 (to 600 where rho is 0).
+
+    Raises
+    ------
+    BadType
+        If a number is no real one, or neighbours no text.
+    BadValue
+        If a number is out of its range, or the claim is made for another relation.
+
+    Examples
+    --------
     >>> bounds = ZCDP(rho=0.5).epsilon_bounds(delta=1e-5)
     >>> print(f"{bounds.lower:.6f} {bounds.upper:.6f} {bounds.tight}")
     4.377178 4.728386 False
@@ -196,6 +264,27 @@ class RDP(Claim):
 
     Between listed orders the chords of (order - 1) * value hold, since that is convex and 0 at order 1.
 
+    Parameters
+    ----------
+    orders : sequence of float, optional
+        The listed Rényi orders, above 1.
+    values : sequence of float, optional
+        The divergence claimed for each order, from 0 up.
+    curve : callable, optional
+        Instead of the lists: maps an order to its divergence, from 0 up or inf.
+    neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+        The relation that the claim is made for.
+
+    Raises
+    ------
+    BadType
+        If orders or values are no sequence of real numbers, curve no function, or neighbours no text.
+    BadValue
+        If there are not as many values as orders, a number is out of its range, lists and a curve are both given, or the claim
+        is made for another relation.
+
+    Examples
+    --------
     >>> round(RDP(orders=(2.0, 8.0, 32.0), values=(0.01, 0.04, 0.16)).epsilon(delta=1e-6), 6)
     0.461888
     """

@@ -31,6 +31,24 @@ class DiscreteGaussian(_IntegerNoise):
     `sigma` is the parameter of that law, close to its standard deviation.  Sensitivity is a whole number; the pair is the noise
     at that distance.
 
+    Parameters
+    ----------
+    sigma : float
+        The parameter of the law; above 0.
+    sensitivity : float, default 1.0
+        How far adding or removing one record moves the answer at most; a whole number from 1 up.
+    replace_sensitivity : float, optional
+        How far replacing a record moves it; by default, and at most, twice the sensitivity.
+
+    Raises
+    ------
+    BadType
+        If a parameter is no real number.
+    BadValue
+        If one is not above 0 and finite, a sensitivity is no whole number, or replace_sensitivity exceeds twice the sensitivity.
+
+    Examples
+    --------
     >>> round((DiscreteGaussian(sigma=4.0) * 10).epsilon(delta=1e-6), 6)
     3.745924
     """
@@ -60,6 +78,24 @@ class DiscreteLaplace(_IntegerNoise):
     sensitivity/scale-DP; the pair is the noise at distance `sensitivity`, a whole number.  Vectors of 1-norm sensitivity are
     covered too: the worst case moves one coordinate (docs/mathematics.md, section 5).
 
+    Parameters
+    ----------
+    scale : float
+        The parameter of the law; above 0.
+    sensitivity : float, default 1.0
+        How far adding or removing one record moves the answer at most, in the 1-norm; a whole number from 1 up.
+    replace_sensitivity : float, optional
+        How far replacing a record moves it; by default, and at most, twice the sensitivity.
+
+    Raises
+    ------
+    BadType
+        If a parameter is no real number.
+    BadValue
+        If one is not above 0 and finite, a sensitivity is no whole number, or replace_sensitivity exceeds twice the sensitivity.
+
+    Examples
+    --------
     >>> round((DiscreteLaplace(scale=10.0) * 100).epsilon(delta=1e-6), 6)
     4.774568
     """

@@ -16,6 +16,25 @@ class Gaussian(AdditiveNoise):
     The pair is N(sensitivity, sigma^2) against N(0, sigma^2) (paper S, Corollary 8, 10; tight).  Replacing a record moves
     the answer by `replace_sensitivity`, by default twice the sensitivity.
 
+    Parameters
+    ----------
+    sigma : float
+        The standard deviation of the noise, in the unit of the answer; above 0.
+    sensitivity : float, default 1.0
+        How far adding or removing one record moves the answer at most, in the 2-norm; above 0.
+    replace_sensitivity : float, optional
+        How far replacing a record moves it; by default, and at most, twice the sensitivity.
+
+    Raises
+    ------
+    BadType
+        If a parameter is no real number.
+    BadValue
+        If one is not above 0 and finite, replace_sensitivity exceeds twice the sensitivity, or a quotient of sensitivity and
+        noise is beyond 1e-100 to 1e100.
+
+    Examples
+    --------
     >>> Gaussian(sigma=2.0)
     Gaussian(sigma=2.0)
     >>> round(Gaussian(sigma=2.0).epsilon(delta=1e-6, neighbours="replace"), 6)

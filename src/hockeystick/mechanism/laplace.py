@@ -16,6 +16,25 @@ class Laplace(AdditiveNoise):
     sensitivity/scale-DP; the pair is the noise at distance `sensitivity` (tight).  Vectors of 1-norm sensitivity are covered
     too: the worst case moves one coordinate (docs/mathematics.md, section 5).
 
+    Parameters
+    ----------
+    scale : float
+        The scale b of the density e^(-|x|/b) / (2b), in the unit of the answer; above 0.
+    sensitivity : float, default 1.0
+        How far adding or removing one record moves the answer at most, in the 1-norm; above 0.
+    replace_sensitivity : float, optional
+        How far replacing a record moves it; by default, and at most, twice the sensitivity.
+
+    Raises
+    ------
+    BadType
+        If a parameter is no real number.
+    BadValue
+        If one is not above 0 and finite, replace_sensitivity exceeds twice the sensitivity, or a quotient of sensitivity and
+        noise is beyond 1e-100 to 1e100.
+
+    Examples
+    --------
     >>> round((Laplace(scale=10.0) * 1000).epsilon(delta=1e-6), 6)
     18.950287
     """

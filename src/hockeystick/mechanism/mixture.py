@@ -9,7 +9,7 @@ from ..errors import BadValue, Unsupported
 from ..loss.pairs.gaussian import GaussianLoss
 from ..loss.pairs.ordered import paired
 from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
-from ..neighbours import Order, has_record
+from ..neighbours import RECORD_IN_P, Order
 from ..numerics.rounding import FUNCTION, UNIT
 from .release import Mechanism
 
@@ -28,6 +28,26 @@ class GaussianMixture(Mechanism):
     directions in the worst case.  A move of 0 is the answer without the record, and must have a weight.  Weights add up to 1
     within a part in 1e9 and count relative to their sum.
 
+    Parameters
+    ----------
+    sigma : float
+        The standard deviation of the noise, in the unit of the answer; above 0.
+    moves : sequence of float
+        How far the record moves the answer, in the 2-norm; from 0 up, at most 1000 of them, each at most 10 000 sigma.
+    weights : sequence of float
+        The probability of each move; they add up to 1.
+
+    Raises
+    ------
+    BadType
+        If sigma is no real number, or moves or weights no sequence of them.
+    BadValue
+        If a number is out of its range, there are not as many weights as moves, or the weights do not add up to 1.
+    Unsupported
+        If there are several moves, none of which is 0.
+
+    Examples
+    --------
     >>> round((GaussianMixture(sigma=2.0, moves=(0, 1, 2), weights=(0.81, 0.18, 0.01)) * 10).epsilon(delta=1e-6), 5)
     2.05457
     """
@@ -78,4 +98,4 @@ class GaussianMixture(Mechanism):
         mixture = Mixture(logs[1:], steps, logs[0], 4.0 * UNIT, error)
         if wanted[0] == "replace":
             return MixtureLoss(mixture, mixture)
-        return paired([MixtureLoss(mixture) if has_record(one) else MixtureLoss(NORMAL, mixture) for one in wanted])
+        return paired([MixtureLoss(mixture) if one in RECORD_IN_P else MixtureLoss(NORMAL, mixture) for one in wanted])

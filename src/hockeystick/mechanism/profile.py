@@ -33,6 +33,27 @@ class Profile(Claim):
     A function cannot tell its own tail, so for `mu()` give `tail=(epsilon, mu)`: your proof that from that epsilon on the
     function is at most delta_mu (paper G, Definition 3.2), or mu = inf if no mu holds.
 
+    Parameters
+    ----------
+    function : callable, optional
+        Maps one epsilon from 0 up to a delta; it must not increase.
+    neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+        The relation that the claim is made for.
+    claims : sequence of (epsilon, delta), optional
+        Instead of a function: guarantees of one mechanism, epsilon from 0 to 600, some delta below 1.
+    tail : (epsilon, mu), optional
+        From which epsilon on which mu holds, by proof; epsilon above 0, mu from 0 up or inf.
+
+    Raises
+    ------
+    BadType
+        If function is no function of one number, claims no list of pairs, or tail no pair.
+    BadValue
+        If function and claims are both given or neither, the function returns no probability or increases, a number is out of
+        its range, or the claim is made for another relation.
+
+    Examples
+    --------
     >>> laplace = Profile(lambda epsilon: max(0.0, 1.0 - 2.718281828459045 ** ((epsilon - 1.0) / 2.0)))
     >>> round((laplace * 2).epsilon(delta=1e-3), 3)
     1.996
@@ -46,7 +67,7 @@ class Profile(Claim):
     tail: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        if (self.function is None) == (len(tuple(self.claims)) == 0):
+        if (self.function is None) == (not checks.listed("claims", self.claims)):
             raise BadValue("function and claims are both given, or neither; give a function of epsilon, or a list of claims.")
         if self.function is not None and not callable(self.function):
             raise BadType(f"function is {self.function!r}; allowed: a function of epsilon that returns delta.")
@@ -62,11 +83,32 @@ class Profile(Claim):
         The lower convex hull of the points (e^epsilon, delta), of (0, 1), and of what each says of the other order; beyond the
         last epsilon its delta.  It is attained: every piecewise linear convex curve is the profile of a pair.
 
+        Parameters
+        ----------
+        claims : iterable of (epsilon, delta)
+            The guarantees, epsilon from 0 to 600, some delta below 1.
+        neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+            The relation that the claim is made for.
+
+        Returns
+        -------
+        Profile
+            The profile that they imply together.
+
+        Raises
+        ------
+        BadType
+            If claims is no list of pairs of real numbers.
+        BadValue
+            If it is empty, a number is out of its range, or the claim is made for another relation.
+
+        Examples
+        --------
         >>> both = Profile.from_claims([(1.0, 1e-6), (0.5, 1e-3)])
         >>> print(f"{both.delta(epsilon=0.7):.6f} {both.epsilon(delta=1e-6):.6f}")
         0.000659 1.000000
         """
-        return cls(None, neighbours, tuple(claims))
+        return cls(None, neighbours, tuple(checks.listed("claims", claims)))
 
     @classmethod
     def from_rule(
@@ -82,6 +124,33 @@ class Profile(Claim):
         The naive profile is the smallest delta with rule(epsilon, delta) <= sigma, found by bisection; refined, it is the best
         that all these pairs imply through the partial order (G, Theorem 3.1 and appendix B).
 
+        Parameters
+        ----------
+        rule : callable
+            Maps (epsilon, delta) to the noise that suffices, from 0 up or inf; it must not increase in delta.
+        sigma : float
+            The noise, above 0, in the unit of the rule.
+        refined : bool, default True
+            Whether to take all that the pairs imply, rather than each pair for itself.
+        neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+            The relation that the claim is made for.
+        **more : object
+            Further arguments of `Profile`, such as `tail`.
+
+        Returns
+        -------
+        Profile
+            The profile of this noise.
+
+        Raises
+        ------
+        BadType
+            If rule is no function, or sigma no real number.
+        BadValue
+            If sigma is not above 0, or the rule returns a value that is not allowed.
+
+        Examples
+        --------
         >>> sgd = Profile.from_rule(lambda e, d: 2.0 * math.sqrt(-math.log(d)) / e if e else math.inf, sigma=2.0)
         >>> round(sgd.function(0.0), 6)
         0.646685
@@ -144,7 +213,31 @@ class Profile(Claim):
         return [self._checked(epsilon) for epsilon in epsilons]
 
     def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: Relation = DEFAULT) -> GaussianDP:
-        """See `Attacks.gdp`: the head is measured on the function itself, the tail is what was given."""
+        """Both ends of mu, and why: the head is measured on the function itself, the tail is what was given.
+
+        Parameters
+        ----------
+        delta : float, optional
+            From 0 to below 1; by default 0, that is mu-GDP at every epsilon.
+        tolerance : float, default 1e-9
+            The width to reach, above 0.
+        neighbours : Relation, optional
+            The neighbouring relation; by default the one that the release states.
+
+        Returns
+        -------
+        GaussianDP
+            Both ends of mu, where the supremum is reached, and the reason.
+
+        Raises
+        ------
+        BadType
+            If delta or tolerance is no number, or neighbours no text.
+        BadValue
+            If delta is outside [0, 1), tolerance not above 0, or neighbours no relation.
+        Unsupported
+            If the claim says nothing of this relation.
+        """
         end, beyond = self._end()
         if delta is not None or self.claims or end is None or neighbours == "replace" != self.neighbours:
             return super().gdp(delta, tolerance, neighbours)
@@ -161,7 +254,31 @@ class Profile(Claim):
         return GaussianDP(Bounds(found.lower, max(found.upper, beyond)), 0.0, math.nan, reason, len(asked))
 
     def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: Relation = DEFAULT) -> HeadGDP:
-        """See `Attacks.head_mu`: measured on the function itself."""
+        """The mu of the epsilons up to `epsilon` alone, measured on the function itself.
+
+        Parameters
+        ----------
+        epsilon : float
+            The end of the head, above 0.
+        tolerance : float, default 1e-9
+            The width to reach, above 0.
+        neighbours : Relation, optional
+            The neighbouring relation; by default the one that the release states.
+
+        Returns
+        -------
+        HeadGDP
+            Both ends of that mu, and the delta that is left at `epsilon`, rounded up.
+
+        Raises
+        ------
+        BadType
+            If epsilon or tolerance is no number, or neighbours no text.
+        BadValue
+            If epsilon or tolerance is not above 0, or neighbours no relation.
+        Unsupported
+            If the claim says nothing of this relation, or the tolerance is not reached.
+        """
         if self.claims or neighbours == "replace" != self.neighbours:
             return super().head_mu(epsilon, tolerance, neighbours)
         from ..conversion.gdp_supremum import head_mu

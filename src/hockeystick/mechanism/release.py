@@ -7,22 +7,50 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import checks
 from ..errors import BadType, BadValue
-from ..neighbours import DEFAULT, STATED, Order, Relation
+from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
-from .questions.guarantees import Ends, Guarantees
+from .questions.guarantees import Ends
+from .questions.renyi import RenyiQuestions
 from .samplers import Samplers
 
 if TYPE_CHECKING:
     from .. import loss as losses
+    from ..loss.composed import ComposedLoss
     from ..report.report import Report
 
 
-class Release(Guarantees, GaussianQuestions, Attacks, Samplers):
+class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
     """Anything that is released about the data: one mechanism, or several composed (also adaptively).
 
     Descriptions are values: frozen, hashable, comparable, picklable.  Asking a question changes nothing.
     """
+
+    @property
+    def stated(self) -> Relation:
+        """The relation for which questions are answered unless they say otherwise.
+
+        Returns
+        -------
+        Relation
+            "add-or-remove", unless the release was made for another one.
+        """
+        return DEFAULT
+
+    def _meant(self, neighbours: Relation) -> Relation:
+        return self.stated if isinstance(neighbours, Stated) else neighbours
+
+    def _run(self, neighbours: Relation) -> "ComposedLoss":
+        """The composed loss of the ordered pairs of the relation, made anew for every question.
+
+        It keeps what it has worked out while it answers one, so that both ordered pairs, and the entries of an array, can share
+        it; no answer depends on what was asked before.
+        """
+        from ..loss.composed import composed
+
+        relation = self._meant(neighbours)
+        wanted = ORDERS[relation] if type(relation) is str and relation in ORDERS else orders(relation)
+        return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism._pair_loss(wanted)) is not None)
 
     def __add__(self, other: Any) -> "Release":
         if not isinstance(other, Release) or type(other).__add__ is not Release.__add__:  # which keeps its relation

@@ -7,7 +7,7 @@ from .. import checks
 from .. import loss as losses
 from ..errors import BadValue
 from ..loss.engines.compiled import response_epsilon
-from ..neighbours import Order, has_record
+from ..neighbours import RECORD_IN_P, Order
 from .release import Mechanism
 
 
@@ -23,6 +23,24 @@ class RandomizedResponse(Mechanism):
     The pair is exact and the same for every relation; but with null="uniform" a record that is zeroed out answers any of the
     categories, each equally likely, which is less of a change.
 
+    Parameters
+    ----------
+    epsilon : float
+        The epsilon of one change, from 0 to 600.
+    categories : int, default 2
+        How many answers there are, from 2 up.
+    null : "uniform", optional
+        What a record that is zeroed out answers; by default one of the categories.
+
+    Raises
+    ------
+    BadType
+        If epsilon or categories is no real number.
+    BadValue
+        If a parameter is out of its range.
+
+    Examples
+    --------
     >>> round((RandomizedResponse(epsilon=0.1) * 1000).epsilon(delta=1e-6), 6)
     19.344671
     >>> round((RandomizedResponse(epsilon=0.1, null="uniform") * 1000).epsilon(delta=1e-6, neighbours="zero-out"), 6)
@@ -50,7 +68,7 @@ class RandomizedResponse(Mechanism):
         if not self.one_epsilon:
             return None
         if self._erased(wanted):
-            return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, has_record(one)) for one in wanted])
+            return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, one in RECORD_IN_P) for one in wanted])
         return losses.ResponseLoss(self.one_epsilon, self.categories)
 
     def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
@@ -69,6 +87,20 @@ class Exponential(Mechanism):
     2020).  Composed, the upper end is the smaller of two proofs (see `hockeystick.loss.exponential`), the lower end what the best
     fixed shift attains.
 
+    Parameters
+    ----------
+    epsilon : float
+        The range of log(P/Q) of one use, from 0 to 600.
+
+    Raises
+    ------
+    BadType
+        If epsilon is no real number.
+    BadValue
+        If epsilon is out of its range.
+
+    Examples
+    --------
     >>> bounds = (Exponential(epsilon=1.0) * 10).epsilon_bounds(delta=1e-5)
     >>> print(f"{bounds.lower:.3f} {bounds.upper:.3f} {bounds.tight}")
     7.105 7.245 False

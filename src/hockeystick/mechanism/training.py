@@ -16,6 +16,15 @@ class Training(Release):
     Runs join with + if they are meant for the same relation; then `notes` tell of one phase after the other.  It equals the
     plain release of the same parts and relation.
     `repr` shows the relation, `print` the statement, too; `run` is the plain release.
+
+    Parameters
+    ----------
+    run : Release
+        The plain release.
+    neighbours : Relation
+        The relation that it is meant for.
+    notes : tuple of str
+        What was counted and assumed, a sentence each.
     """
 
     def __init__(self, run: Release, neighbours: Relation, notes: tuple[str, ...]) -> None:
@@ -23,15 +32,35 @@ class Training(Release):
 
     @property
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The distinct mechanisms and how often each is used.
+
+        Returns
+        -------
+        tuple of (Mechanism, int)
+            Each mechanism with its count.
+        """
         return self.run.parts
 
     @property
     def stated(self) -> Relation:
+        """The relation that the run is meant for.
+
+        Returns
+        -------
+        Relation
+            That of `neighbours`.
+        """
         return self.neighbours
 
     @property
     def statement(self) -> str:
-        """What was counted, how numbers were rounded, what the noise is relative to, the sampling scheme and the relation."""
+        """What was counted, how numbers were rounded, what the noise is relative to, the sampling scheme and the relation.
+
+        Returns
+        -------
+        str
+            The notes, a line each.
+        """
         return "\n".join(self.notes)
 
     def _notes_for(self, neighbours: Relation) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-/* Elementary functions over arrays. */
+/* Elementary functions over arrays: docs/mathematics.md, section 14. */
 #include "elementary.h"
 
 WIDE void hs_exps(double *at, Size size) {
@@ -50,21 +50,4 @@ void hs_turns(double angle, const double *places, Size count, double *re, double
             re[n] = cos(places[n] * angle);
             im[n] = sin(places[n] * angle);
         }
-}
-
-/* normals(y, below, above): g(y) and g(-y), for tests */
-FUNCTION_OF_PYTHON(native_normals) {
-    Held held;
-    Array y, below, above;
-    (void)self;
-    if (!hs_parse(&held, args, count, "aaa", &y, &below, &above))
-        return NULL;
-    if (below.size != y.size || above.size != y.size)
-        PyErr_SetString(PyExc_ValueError, "arrays of one length");
-    else
-        hs_normals(y.at, y.size, below.at, above.at);
-    hs_release(&held);
-    if (PyErr_Occurred())
-        return NULL;
-    Py_RETURN_NONE;
 }

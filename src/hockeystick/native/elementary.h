@@ -1,13 +1,12 @@
-/* Elementary functions in operations that the compiler does several at a time, within FUNCTION, the turns within it of 1: no
-   machine tells them otherwise than another (docs/mathematics.md, section 14). */
+/* Elementary functions in operations that the compiler does several at a time, within FUNCTION, the turns within it of 1: the
+   same bits on every machine (docs/mathematics.md, section 14). */
 #ifndef HOCKEYSTICK_ELEMENTARY_H
 #define HOCKEYSTICK_ELEMENTARY_H
 
-#include "native.h"
+#include "types.h"
 #include <stdint.h>
-#include <string.h>
 
-#define WHOLE_BITS 0x1.8p52      /* added: the nearest whole number, told by the last bits */
+#define WHOLE_BITS 0x1.8p52      /* added: the nearest whole number, in the last bits */
 #define LEAST_EXPONENT -709.2    /* here the scale is 0 */
 #define MOST_EXPONENT 709.9      /* here inf */
 #define LN2_HIGH 0x1.62e42feep-1 /* 32 bits of log 2, and the rest */
@@ -31,7 +30,8 @@ static inline double of_bits(uint64_t bits) {
     return x;
 }
 
-/* Exponents beyond these as these; what is no number remains that.  In a loop of its own, or the compiler tells constants apart. */
+/* Exponents beyond these as these; what is no number remains that.  In a loop of its own, or the compiler treats constants apart.
+ */
 static inline void confine(double *at, Size size) {
     for (Size i = 0; i < size; i++) {
         double x = at[i] < LEAST_EXPONENT ? LEAST_EXPONENT : at[i];

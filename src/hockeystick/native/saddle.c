@@ -1,5 +1,5 @@
 /* About where the saddle points of a run lie: guides, which prove nothing. */
-#include "native.h"
+#include "law.h"
 
 #define LEFT 7.0 /* log of what the saddle-point approximation may leave out */
 

@@ -35,6 +35,34 @@ def calibrate(make: Callable[[Any], Release], start: float | None = None, **targ
     one) was evaluated too and does not, as far as a certified end can tell.  If no value reaches the target, or all do,
     `Unreachable` says so and gives the limit.
 
+    Parameters
+    ----------
+    make : callable
+        Maps the parameter to a release; monotone either way.
+    start : float or int, optional
+        Where to begin, above 0; a whole number of type int looks for whole numbers.
+    **target : float
+        A limit: `epsilon` and `delta`, `mu` (and `delta`), `rho`, `advantage`, `tpr` and `fpr`, or `bayes_risk` and `prior`;
+        with `neighbours` if it is for another relation than the release states.
+
+    Returns
+    -------
+    float or int
+        The value, which certainly meets the target.
+
+    Raises
+    ------
+    BadType
+        If make is no function or makes no release, or a limit is no real number.
+    BadValue
+        If not exactly one target is given, a limit is out of its range, or neighbours no relation, or start is not above 0.
+    Unreachable
+        If no value reaches the target, or every value does.
+    Unsupported
+        If no theorem covers what make makes under this relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> sigma = calibrate(lambda s: hs.Gaussian(sigma=s).poisson(rate=0.01) * 10_000, epsilon=1.0, delta=1e-6)
     >>> round(sigma, 8)

@@ -112,6 +112,43 @@ def dpsgd(
 
     Questions are answered for `neighbours` unless they say otherwise; `statement` says all of this in words.  Phases join with +.
 
+    Parameters
+    ----------
+    sigma : float
+        The noise multiplier, above 0.
+    sampler : {"poisson", "without-replacement", "with-replacement", "shuffle", "deterministic", "cyclic", "hashed"}
+        How batches are drawn.
+    examples : int, optional
+        The number of records, from 1 up.
+    batch : int, optional
+        The number of records of a batch, for Poisson sampling the expected one.
+    rate : float, optional
+        The rate of Poisson sampling, from 0 to 1, instead of examples and batch.
+    epochs : float, optional
+        The number of passes, from 0 up.
+    steps : int, optional
+        The number of updates, instead of epochs.
+    neighbours : Relation, default "add-or-remove"
+        The relation that the run is meant for.
+    accumulation : int, default 1
+        How many batches make one update.
+
+    Returns
+    -------
+    Training
+        The run, with its relation and its statement.
+
+    Raises
+    ------
+    BadType
+        If a number is no real one, or sampler or neighbours no text.
+    BadValue
+        If a number is out of its range, one is missing or superfluous, or sampler or neighbours is unknown.
+    Unsupported
+        If the sampler is known and not accounted for, or not under this relation.
+
+    Examples
+    --------
     >>> run = dpsgd(examples=60_000, batch=256, sigma=1.1, epochs=15, sampler="poisson")
     >>> run
     Training(Gaussian(sigma=1.1).poisson(rate=0.004266666666666667) * 3516, neighbours='add-or-remove')

@@ -22,6 +22,22 @@ class RDPAccountant:
     limits them to a list, and a warning (`EdgeOrder`) says when the best one is the first or last of it.  What this gives is
     never below what `release.epsilon(delta)` gives, which does not go through one order.
 
+    Parameters
+    ----------
+    orders : iterable of float, optional
+        The Rényi orders to try, above 1 (inf is allowed); by default all real orders.
+    neighbours : Relation, default "add-or-remove"
+        The relation that the answers are for.
+
+    Raises
+    ------
+    BadType
+        If orders is no sequence of real numbers, or neighbours no text.
+    BadValue
+        If orders is empty or has one that is not above 1, or neighbours is no relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> accountant = RDPAccountant().compose(hs.Gaussian(sigma=20.0), 100)
     >>> round(accountant.epsilon(delta=1e-5), 6), round(accountant.order(delta=1e-5), 2)
@@ -38,24 +54,62 @@ class RDPAccountant:
 
     @property
     def orders(self) -> tuple[float, ...] | None:
-        """The orders that are tried; None for all real orders."""
+        """The orders that are tried; None for all real orders.
+
+        Returns
+        -------
+        tuple of float or None
+            In ascending order.
+        """
         return self._orders
 
     @property
     def neighbours(self) -> Relation:
-        """The relation that the answers are for."""
+        """The relation that the answers are for.
+
+        Returns
+        -------
+        Relation
+            As it was made.
+        """
         return self._neighbours
 
     @property
     def release(self) -> Release:
-        """All that was composed."""
+        """All that was composed.
+
+        Returns
+        -------
+        Release
+            The composition, for every other question.
+        """
         return self._release
 
     def __repr__(self) -> str:
         return f"<RDPAccountant of {self._release!r}, {self._neighbours}>"
 
     def compose(self, release: Release, count: int = 1) -> "RDPAccountant":
-        """Count a release, `count` times; returns the accountant, so that calls can be chained."""
+        """Count a release.
+
+        Parameters
+        ----------
+        release : Release
+            What is counted.
+        count : int, default 1
+            How often, from 0 up.
+
+        Returns
+        -------
+        RDPAccountant
+            The accountant itself, so that calls can be chained.
+
+        Raises
+        ------
+        BadType
+            If release is no release, or count no number.
+        BadValue
+            If count is no whole number, or the release is stated for another relation.
+        """
         if not isinstance(release, Release):
             raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
         if release.stated not in (DEFAULT, self._neighbours):
@@ -71,7 +125,27 @@ class RDPAccountant:
     @overload
     def rdp(self, order: "Floats") -> "Array": ...
     def rdp(self, order: Any) -> Any:
-        """The composed Rényi divergence of any order, rounded up."""
+        """The composed Rényi divergence of any order, rounded up.
+
+        Parameters
+        ----------
+        order : float or array_like
+            The Rényi order, from 1 up; inf is allowed.
+
+        Returns
+        -------
+        float or ndarray
+            The divergence, rounded up.
+
+        Raises
+        ------
+        BadType
+            If order is no number and no array of numbers.
+        BadValue
+            If an order is below 1.
+        Unsupported
+            If no theorem covers a part under this relation.
+        """
         return self._release.rdp(order, self._neighbours)
 
     @overload
@@ -79,7 +153,27 @@ class RDPAccountant:
     @overload
     def epsilon(self, delta: "Floats") -> "Array": ...
     def epsilon(self, delta: Any) -> Any:
-        """The smallest epsilon at delta over the orders, rounded up."""
+        """The smallest epsilon at delta over the orders, rounded up.
+
+        Parameters
+        ----------
+        delta : float or array_like
+            Above 0 and below 1.
+
+        Returns
+        -------
+        float or ndarray
+            Epsilon, rounded up.
+
+        Raises
+        ------
+        BadType
+            If delta is no number and no array of numbers.
+        BadValue
+            If delta is out of its range.
+        Unsupported
+            If the divergence is infinite at every order, or no theorem covers a part under this relation.
+        """
         return self._best(rdp_curve_to_epsilon, delta)[0]
 
     @overload
@@ -87,7 +181,27 @@ class RDPAccountant:
     @overload
     def delta(self, epsilon: "Floats") -> "Array": ...
     def delta(self, epsilon: Any) -> Any:
-        """The smallest delta at epsilon over the orders, rounded up."""
+        """The smallest delta at epsilon over the orders, rounded up.
+
+        Parameters
+        ----------
+        epsilon : float or array_like
+            From 0 up.
+
+        Returns
+        -------
+        float or ndarray
+            Delta, rounded up.
+
+        Raises
+        ------
+        BadType
+            If epsilon is no number and no array of numbers.
+        BadValue
+            If epsilon is out of its range.
+        Unsupported
+            If no theorem covers a part under this relation.
+        """
         return self._best(rdp_curve_to_delta, epsilon)[0]
 
     @overload
@@ -97,7 +211,29 @@ class RDPAccountant:
     @overload
     def order(self, *, epsilon: "Floats") -> "Array": ...
     def order(self, *, delta: Any = None, epsilon: Any = None) -> Any:
-        """The order that gives `epsilon(delta)`, or the one that gives `delta(epsilon)`."""
+        """The order that gives `epsilon(delta)`, or the one that gives `delta(epsilon)`.
+
+        Parameters
+        ----------
+        delta : float or array_like, optional
+            Above 0 and below 1.
+        epsilon : float or array_like, optional
+            From 0 up.
+
+        Returns
+        -------
+        float or ndarray
+            The best order.
+
+        Raises
+        ------
+        BadType
+            If what is given is no number and no array of numbers.
+        BadValue
+            If both are given or neither, or one is out of its range.
+        Unsupported
+            If the divergence is infinite at every order, or no theorem covers a part under this relation.
+        """
         if (delta is None) == (epsilon is None):
             raise BadValue("give delta, or epsilon, and not both: the best order is that of one question.")
         if delta is not None:

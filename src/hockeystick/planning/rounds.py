@@ -32,6 +32,36 @@ def rounds(step: Release, epsilon: float | None = None, delta: float | None = No
     The step is any release, also a whole run.  The target is `epsilon, delta` or another that `calibrate` knows.  If it
     holds for more than 10**12 rounds, or for any number of them since the step gives nothing away, `Unreachable` says so.
 
+    Parameters
+    ----------
+    step : Release
+        What is repeated.
+    epsilon : float, optional
+        The largest epsilon, from 0 up, at `delta`.
+    delta : float, optional
+        A probability from 0 to 1: that of epsilon, or of mu.
+    **target : float
+        Instead of epsilon another limit: `epsilon` and `delta`, `mu` (and `delta`), `rho`, `advantage`, `tpr` and `fpr`, or
+        `bayes_risk` and `prior`; with `neighbours` if it is for another relation than the release states.
+
+    Returns
+    -------
+    int
+        The largest count that is certainly within the target; 0 if there is none.
+
+    Raises
+    ------
+    BadType
+        If step is no release, or a limit is no real number.
+    BadValue
+        If not exactly one target is given, a limit is out of its range, or neighbours no relation.
+    Unreachable
+        If the largest count that can be asked is within the target.
+    Unsupported
+        If no theorem covers the step under this relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> rounds(hs.Gaussian(sigma=20.0), epsilon=6.0, delta=1e-5)
     685
@@ -43,6 +73,34 @@ def rounds(step: Release, epsilon: float | None = None, delta: float | None = No
 def remaining(run: Release, step: Release, **target: Unpack[Wanted]) -> int:
     """The largest T for which `run + step * T` is certainly within a target; `Unreachable` if the run itself is not.
 
+    Parameters
+    ----------
+    run : Release
+        What was spent already.
+    step : Release
+        What is repeated after it.
+    **target : float
+        A limit: `epsilon` and `delta`, `mu` (and `delta`), `rho`, `advantage`, `tpr` and `fpr`, or `bayes_risk` and `prior`;
+        with `neighbours` if it is for another relation than the release states.
+
+    Returns
+    -------
+    int
+        The largest count that is certainly within the target; 0 if there is none.
+
+    Raises
+    ------
+    BadType
+        If run or step is no release, or a limit is no real number.
+    BadValue
+        If not exactly one target is given, a limit is out of its range, or neighbours no relation.
+    Unreachable
+        If the run alone is beyond the target, or the largest count that can be asked within it.
+    Unsupported
+        If no theorem covers the run or the step under this relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> remaining(hs.Gaussian(sigma=20.0) * 600, hs.Gaussian(sigma=20.0), epsilon=6.0, delta=1e-5)
     85

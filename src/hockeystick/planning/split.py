@@ -19,6 +19,35 @@ def split(
     found by accounting for the parts together, so nothing is lost by adding epsilons: a part of twice the weight has half the
     noise, that is twice the mu (Gaussian noise) or the epsilon (Laplace noise) of its own.  Without weights all are alike.
 
+    Parameters
+    ----------
+    parts : sequence of callable
+        Each maps its noise to a release.
+    weights : sequence of float, optional
+        How much each part counts, above 0; by default all are alike.
+    **target : float
+        A limit: `epsilon` and `delta`, `mu` (and `delta`), `rho`, `advantage`, `tpr` and `fpr`, or `bayes_risk` and `prior`;
+        with `neighbours` if it is for another relation than the release states.
+
+    Returns
+    -------
+    tuple of float
+        The noise of each part, in their order.
+
+    Raises
+    ------
+    BadType
+        If parts is no sequence of functions, or a limit is no real number.
+    BadValue
+        If not exactly one target is given, a limit is out of its range, or neighbours no relation, parts is empty, or there are
+        not as many weights as parts.
+    Unreachable
+        If no noise reaches the target, or every noise does.
+    Unsupported
+        If no theorem covers a part under this relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> sums, counts = split([lambda s: hs.Gaussian(sigma=s) * 3, lambda b: hs.Laplace(scale=b)], [1, 2], epsilon=1.0, delta=1e-6)
     >>> round(sums, 6), round(counts, 6)

@@ -51,6 +51,39 @@ def sweep(
     beyond, the answer may depend on the company.  After a second a progress bar is shown on standard error, if that is a
     terminal or `progress` is True.
 
+    Parameters
+    ----------
+    make : callable
+        Takes the names of the grid and makes a release, or returns a number.
+    grid : mapping of str to iterable
+        The values of each name; one value alone may be given as it is.
+    executor : concurrent.futures.Executor, optional
+        Who shares out the work.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
+    neighbours : Relation, optional
+        The neighbouring relation; by default the one that each release states.
+    advantage : bool, default False
+        Whether the advantage is asked.
+    **questions : float
+        Each question with what it is asked at: `epsilon` (at which delta), `delta`, `mu`, `rdp`, `tpr`, `bayes_risk` or
+        `tradeoff`.
+
+    Returns
+    -------
+    dict of str to list
+        The columns: the names of the grid, the answers, and `error`.
+
+    Raises
+    ------
+    BadType
+        If make is no function, grid no mapping, executor no executor, or a question is asked at no real number.
+    BadValue
+        If a name of the grid has no values or is that of an answer, a question is unknown or none is asked, or neighbours is no
+        relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> table = sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma) * steps, {"sigma": [5, 10], "steps": [1, 10]}, epsilon=1e-6)
     >>> table["sigma"], [round(one, 4) for one in table["epsilon"]]

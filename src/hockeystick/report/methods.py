@@ -14,7 +14,7 @@ from ..sampling.group import GROUP_PRIVACY, GroupedPoisson, GroupedRun
 from ..sampling.support import THEOREMS
 
 if TYPE_CHECKING:
-    from ..loss.engines.proof import Proof
+    from ..loss.engines.engine import Proof
 
 RELATIONS = {
     "add-or-remove": "data sets that differ by one record added or removed",

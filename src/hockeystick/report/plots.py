@@ -5,7 +5,6 @@ between both ends, also between the points that were asked (`band`); mostly they
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,23 @@ import numpy as np
 from ..conversion.gdp import gdp_tradeoff
 from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.release import Release
-from ..neighbours import STATED, Relation, Stated, checked
+from ..neighbours import STATED, Relation
 from ..numerics.cancellation_free import Array
 from ..planning.rdp_accountant import RDPAccountant
-from .band import Band, band
+from .band import band
+from .drawing import (
+    BETWEEN,
+    by_renyi,
+    certified_profile,
+    checked_relation,
+    claimed,
+    cut,
+    floor_of,
+    log_scale,
+    plain_ticks,
+    shade,
+    short,
+)
 from .figures.style import BLACK, BLUE, GREY, ORANGE, OURS, PAPER, canvas, curve, finish
 from .numbers import up_text
 
@@ -26,26 +38,52 @@ if TYPE_CHECKING:
 
 _POINTS = 60
 _FALLING = {"drawstyle": "steps-post"}  # what falls is nowhere above its last value
-_BETWEEN = "between both ends"
 DOT = {"color": ORANGE, "markeredgecolor": BLACK, "markersize": 8.0, "zorder": 4.0}
 _MU_DELTA = 1e-10
-_LEAST = 1e-300
 
 
 def profile(release: Release, delta: float, axes: Any = None, neighbours: Relation = STATED) -> "Figure":
-    """delta against epsilon, on a logarithmic scale, with the certified band and the epsilon at `delta`."""
-    relation = _checked(release, neighbours)
+    """delta against epsilon, on a logarithmic scale, with the certified band and the epsilon at `delta`.
+
+    Parameters
+    ----------
+    release : Release
+        What is drawn.
+    delta : float
+        The delta of the marked epsilon.
+    axes : matplotlib.axes.Axes, optional
+        Where to draw; by default on a figure of its own.
+    neighbours : Relation, optional
+        The neighbouring relation; by default the one that the release states.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    BadType
+        If release is no release, or delta no number.
+    BadValue
+        If delta is out of its range, or neighbours no relation.
+    Unsupported
+        If no theorem covers a part of the release under this relation.
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    relation = checked_relation(release, neighbours)
     chosen = float(release.epsilon(delta, relation))
     most = 2.0 * chosen if 0.0 < chosen < math.inf else 4.0
-    floor = _floor(release, most, delta, relation)
-    drawn = _profile(release, most, floor, relation)
+    floor = floor_of(release, most, delta, relation)
+    drawn = certified_profile(release, most, floor, relation)
     figure, axes = canvas(
-        axes, f"The privacy profile of {_short(release)} ({relation}); no point of the curve is below the truth."
+        axes, f"The privacy profile of {short(release)} ({relation}); no point of the curve is below the truth."
     )
     axes.set_yscale("log")
     axes.set_xlim(0.0, most)
     axes.set_ylim(floor, 2.0)
-    _shade(axes, drawn, _log_scale(floor), floor)
+    shade(axes, drawn, log_scale(floor), floor)
     curve(axes, drawn.points, np.maximum(drawn.upper, floor / 10.0), {**OURS, **_FALLING}, "delta(epsilon), upper end")
     if 0.0 < chosen < math.inf and delta > 0.0:
         axes.plot([0.0, chosen, chosen], [delta, delta, floor / 10.0], color=GREY, linestyle=":", linewidth=1.2)
@@ -55,24 +93,54 @@ def profile(release: Release, delta: float, axes: Any = None, neighbours: Relati
 
 
 def rounds(release: Release, delta: float, axes: Any = None, neighbours: Relation = STATED, most: int | None = None) -> "Figure":
-    """epsilon against how often the release is repeated; a run of one mechanism is taken apart into its uses."""
-    relation = _checked(release, neighbours)
+    """epsilon against how often the release is repeated; a run of one mechanism is taken apart into its uses.
+
+    Parameters
+    ----------
+    release : Release
+        What is drawn.
+    delta : float
+        The delta of the marked epsilon.
+    axes : matplotlib.axes.Axes, optional
+        Where to draw; by default on a figure of its own.
+    neighbours : Relation, optional
+        The neighbouring relation; by default the one that the release states.
+    most : int, optional
+        The last count; by default twice the uses, at least 100.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    BadType
+        If release is no release, or delta no number.
+    BadValue
+        If delta is out of its range, or neighbours no relation.
+    Unsupported
+        If no theorem covers a part of the release under this relation.
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    relation = checked_relation(release, neighbours)
     step, uses = (release.parts[0][0], release.parts[0][1]) if len(release.parts) == 1 else (release, 1)
     last = most if most is not None else max(2 * uses, 100)
     counts = np.unique(np.round(np.geomspace(1, last, _POINTS // 2)).astype(int))
     ends = [(step * int(count)).epsilon_bounds(delta, relation) for count in counts]
     lower, upper = np.array([one.lower for one in ends]), np.array([one.upper for one in ends])
     figure, axes = canvas(
-        axes, f"Epsilon of {_short(step)}, repeated ({relation}); it is certified at the dots, and the line joins them."
+        axes, f"Epsilon of {short(step)}, repeated ({relation}); it is certified at the dots, and the line joins them."
     )
     axes.set_xscale("log")
-    _plain_ticks(axes.xaxis, 1.0, float(last))
+    plain_ticks(axes.xaxis, 1.0, float(last))
     shown = np.isfinite(upper)
     dots = {**OURS, "marker": ".", "markersize": 7.0}
     if np.any(upper[shown] - lower[shown] > 0.01 * np.max(upper[shown], initial=0.0)):
-        axes.fill_between(counts[shown], lower[shown], upper[shown], color=BLUE, alpha=0.35, linewidth=0.0, label=_BETWEEN)
+        axes.fill_between(counts[shown], lower[shown], upper[shown], color=BLUE, alpha=0.35, linewidth=0.0, label=BETWEEN)
     curve(axes, counts[shown], upper[shown], dots, f"epsilon at delta = {delta:g}")
-    accountant = _by_renyi(step, counts[shown], delta, relation)
+    accountant = by_renyi(step, counts[shown], delta, relation)
     if accountant is not None:
         curve(axes, counts[shown], accountant, PAPER[0], "by the best Rényi order")
     if uses > 1:
@@ -90,8 +158,38 @@ def tradeoff(
     neighbours: Relation = STATED,
     claims: Iterable[tuple[float, float]] | None = None,
 ) -> "Figure":
-    """The trade-off curve of tests, with Gaussian DP up to a delta and what the (epsilon, delta) claims alone would allow."""
-    relation = _checked(release, neighbours)
+    """The trade-off curve of tests, with Gaussian DP up to a delta and what the (epsilon, delta) claims alone would allow.
+
+    Parameters
+    ----------
+    release : Release
+        What is drawn.
+    delta : float
+        The delta of the marked epsilon.
+    axes : matplotlib.axes.Axes, optional
+        Where to draw; by default on a figure of its own.
+    neighbours : Relation, optional
+        The neighbouring relation; by default the one that the release states.
+    claims : iterable of (epsilon, delta), optional
+        The claims to draw; by default epsilon at `delta`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    BadType
+        If release is no release, or delta no number.
+    BadValue
+        If delta is out of its range, or neighbours no relation.
+    Unsupported
+        If no theorem covers a part of the release under this relation.
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    relation = checked_relation(release, neighbours)
 
     def ask(points: Array) -> tuple[Array, Array]:
         bounds = release.tradeoff_bounds(points, relation)
@@ -99,8 +197,8 @@ def tradeoff(
 
     drawn = band(ask, 0.0, 1.0, lambda errors: errors)
     alphas = drawn.points
-    figure, axes = canvas(axes, f"What a test of {_short(release)} can reach ({relation}); no test is below the curve.")
-    _shade(axes, drawn, lambda errors: errors, 0.0)
+    figure, axes = canvas(axes, f"What a test of {short(release)} can reach ({relation}); no test is below the curve.")
+    shade(axes, drawn, lambda errors: errors, 0.0)
     curve(axes, alphas, drawn.lower, {**OURS, "drawstyle": "steps-pre"}, "the run, lower end")
     try:
         mu = float(release.mu_bounds(_MU_DELTA, 1e-6, relation).upper)
@@ -112,7 +210,7 @@ def tradeoff(
     given = [(float(release.epsilon(delta, relation)), delta)] if claims is None else list(claims)
     for style, (epsilon, chance) in zip((PAPER[0], PAPER[2], PAPER[3], PAPER[4]), given, strict=False):
         places = np.unique(np.append(alphas, (1.0 - chance) / (1.0 + math.exp(min(epsilon, 700.0)))))  # with the kink
-        curve(axes, places, _claimed(places, epsilon, chance), style, f"the claim ({up_text(epsilon, 4)}, {chance:g})-DP alone")
+        curve(axes, places, claimed(places, epsilon, chance), style, f"the claim ({up_text(epsilon, 4)}, {chance:g})-DP alone")
     curve(axes, alphas, 1.0 - alphas, {"color": GREY, "linestyle": ":", "linewidth": 1.2}, "guessing")
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(0.0, 1.0)
@@ -121,8 +219,36 @@ def tradeoff(
 
 
 def renyi(release: Release, delta: float, axes: Any = None, neighbours: Relation = STATED) -> "Figure":
-    """The Rényi curve, the epsilon that each order gives, and the order that gives the least."""
-    relation = _checked(release, neighbours)
+    """The Rényi curve, the epsilon that each order gives, and the order that gives the least.
+
+    Parameters
+    ----------
+    release : Release
+        What is drawn.
+    delta : float
+        The delta of the marked epsilon.
+    axes : matplotlib.axes.Axes, optional
+        Where to draw; by default on a figure of its own.
+    neighbours : Relation, optional
+        The neighbouring relation; by default the one that the release states.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    BadType
+        If release is no release, or delta no number.
+    BadValue
+        If delta is out of its range, or neighbours no relation.
+    Unsupported
+        If no theorem covers a part of the release under this relation.
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    relation = checked_relation(release, neighbours)
     accountant = RDPAccountant(neighbours=relation).compose(release)
     best, least = float(accountant.order(delta=delta)), float(accountant.epsilon(delta))
     if not math.isfinite(best):
@@ -133,7 +259,7 @@ def renyi(release: Release, delta: float, axes: Any = None, neighbours: Relation
 
     converted = np.asarray(rdp_to_epsilon(orders, values, delta), dtype=float)
     figure, axes = canvas(
-        axes, f"Rényi divergences of {_short(release)} and what each order proves at delta = {delta:g} ({relation})."
+        axes, f"Rényi divergences of {short(release)} and what each order proves at delta = {delta:g} ({relation})."
     )
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -148,20 +274,48 @@ def renyi(release: Release, delta: float, axes: Any = None, neighbours: Relation
     along = float(values[near].min()) / 2.0, 100.0 * max(least, 1e-12)
     axes.set_xlim(*across)
     axes.set_ylim(*along)
-    _plain_ticks(axes.xaxis, *across)
-    _plain_ticks(axes.yaxis, *along)
+    plain_ticks(axes.xaxis, *across)
+    plain_ticks(axes.yaxis, *along)
     finish(axes, "Rényi curve", "order", "divergence, epsilon", "best")
     return figure
 
 
 def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbours: Relation = STATED) -> "Figure":
-    """The profiles of several runs or methods, by their names."""
+    """The profiles of several runs or methods, by their names.
+
+    Parameters
+    ----------
+    runs : mapping of str to Release
+        What is drawn, one to six of them, by their names.
+    delta : float
+        The delta of the marked epsilon.
+    axes : matplotlib.axes.Axes, optional
+        Where to draw; by default on a figure of its own.
+    neighbours : Relation, optional
+        The neighbouring relation; by default the one that the release states.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    BadType
+        If runs is no mapping of releases, or delta no number.
+    BadValue
+        If there are too many runs, they state different relations, delta is out of its range, or neighbours is no relation.
+    Unsupported
+        If no theorem covers a part of the release under this relation.
+    MissingExtra
+        If matplotlib is not installed.
+    """
     if not isinstance(runs, Mapping):
         raise BadType("runs is no mapping; allowed: names with releases, as in {'this': a, 'that': b}.")
     styles, above = (OURS, *PAPER), axes is None
     if not 1 <= len(runs) <= len(styles):
         raise BadValue(f"{len(runs)} runs are given; allowed: 1 to {len(styles)}, which can be told apart.")
-    relations = {_checked(run, neighbours) for run in runs.values()}
+    relations = {checked_relation(run, neighbours) for run in runs.values()}
     if len(relations) > 1:
         raise BadValue(
             f"the runs are stated for {' and '.join(sorted(relations))}; compare them for one relation: give neighbours."
@@ -181,77 +335,10 @@ def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbo
     axes.set_xlim(0.0, most)
     axes.set_ylim(floor, 2.0)
     for style, (name, run) in zip(styles, runs.items(), strict=False):
-        drawn = _profile(run, most, floor, relation)
-        label = f"epsilon = {up_text(found[name], 4)}: {_cut(name, 52)}"
+        drawn = certified_profile(run, most, floor, relation)
+        label = f"epsilon = {up_text(found[name], 4)}: {cut(name, 52)}"
         curve(axes, drawn.points, np.maximum(drawn.upper, floor / 10.0), {**style, **_FALLING}, label)
         if 0.0 < found[name] < math.inf and delta > 0.0:
             axes.plot([found[name]], [delta], "o", **{**DOT, "color": style["color"], "markersize": 7.0})
     finish(axes, "Comparison", "epsilon", "delta", "above" if above else "best")
     return figure
-
-
-def _profile(release: Release, most: float, floor: float, relation: Relation) -> Band:
-    def ask(points: Array) -> tuple[Array, Array]:
-        bounds = release.delta_bounds(points, relation)
-        return np.asarray(bounds.lower), np.asarray(bounds.upper)
-
-    return band(ask, 0.0, most, _log_scale(floor), exponential=True)
-
-
-def _log_scale(floor: float) -> Any:
-    return lambda deltas: 1.0 - np.log(np.maximum(deltas, floor)) / math.log(floor)
-
-
-def _floor(release: Release, most: float, delta: float, relation: Relation) -> float:
-    """The least delta that is drawn: that of the last epsilon, unless it is out of all proportion."""
-    last = float(release.delta(most, relation))
-    least = min(delta, 0.1) ** 3 / 10.0 if delta > 0.0 else 1e-12
-    return max(last / 3.0, least, _LEAST)
-
-
-def _shade(axes: Any, drawn: Band, scale: Any, floor: float) -> None:
-    """The band, where it is wider than a line: on each side as far as the next point."""
-    if drawn.apart(scale) <= 0.01:
-        return
-    points, low, high = np.repeat(drawn.points, 2)[1:-1], np.repeat(drawn.lower[1:], 2), np.repeat(drawn.upper[:-1], 2)
-    least = floor / 10.0
-    axes.fill_between(
-        points, np.maximum(low, least), np.maximum(high, least), color=BLUE, alpha=0.35, linewidth=0.0, label=_BETWEEN
-    )
-
-
-def _plain_ticks(axis: Any, low: float, high: float) -> None:
-    """Numbers as people write them on a logarithmic axis; on a short one also between the powers of ten."""
-    from matplotlib.ticker import FuncFormatter
-
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
-    between = high < 30.0 * low
-    axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}" if between and f"{value:e}"[0] in "235" else ""))
-
-
-def _checked(release: Any, neighbours: Relation) -> Relation:
-    if not isinstance(release, Release):
-        raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
-    return release.stated if isinstance(neighbours, Stated) else checked(neighbours)
-
-
-def _claimed(alphas: Any, epsilon: float, delta: float) -> Any:
-    """The trade-off curve of an (epsilon, delta) claim."""
-    grown = math.exp(min(epsilon, 700.0))
-    return np.maximum(0.0, np.maximum(1.0 - delta - grown * alphas, (1.0 - delta - alphas) / grown))
-
-
-def _by_renyi(step: Release, counts: Any, delta: float, relation: Relation) -> Any:
-    try:
-        return np.array([RDPAccountant(neighbours=relation).compose(step, int(count)).epsilon(delta) for count in counts])
-    except HockeystickError:
-        return None
-
-
-def _short(release: Release) -> str:
-    return _cut(re.sub(r"\d+\.\d{6,}", lambda found: f"{float(found[0]):.5g}", repr(release)), 70)
-
-
-def _cut(text: str, most: int = 48) -> str:
-    """Both ends of a long text, since what differs is often at its end."""
-    return text if len(text) <= most else f"{text[: most - most // 3 - 3]}...{text[-(most // 3) :]}"

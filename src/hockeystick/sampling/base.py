@@ -9,7 +9,7 @@ from ..errors import BadType, Unsupported
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
-from ..neighbours import DEFAULT, Order, has_record
+from ..neighbours import DEFAULT, RECORD_IN_P, Order
 from ..numerics.rounding import UNIT
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _sampled(loss: Any, rate: float, removal: bool) -> Any:
 
 def removals(wanted: tuple[Order, ...]) -> tuple[bool, ...]:
     """Which of the orders have the record in P."""
-    return tuple(has_record(order) for order in wanted)
+    return tuple(order in RECORD_IN_P for order in wanted)
 
 
 def between_doubles(value: "Fraction") -> tuple[float, float]:

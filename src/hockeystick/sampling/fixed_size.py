@@ -65,6 +65,24 @@ class WithoutReplacement(FixedSize):
     removal is attained and is the lower end. Zero-out: the same with the larger of a replacement and of a removal, since a batch
     with the record is compared with one with the null record, and with one with another record in its place.
     `batch` = `examples` is no sample at all: every record is taken, whichever the data set.
+
+    Parameters
+    ----------
+    base : Release
+        What sees the sample.
+    batch : int
+        The size of the batch, from 0 to `examples`.
+    examples : int
+        The number of records of the larger data set, from 1 up.
+
+    Raises
+    ------
+    BadType
+        If base is no release, or a size no number.
+    BadValue
+        If a size is no whole number in its range.
+    Unsupported
+        If several parts other than Gaussian noise would share one sample, or a part is sampled already.
     """
 
     base: Release
@@ -125,6 +143,24 @@ class WithReplacement(FixedSize):
     Replace, and other mechanisms: with eta = 1 - Bin(0), delta is at most the sum over k >= 1 of
     Bin(k) delta_k(log(1 + (e^eps - 1)/eta)), delta_k that of k replaced records (Balle, Barthe and Gaboardi 2018,
     section 4): the pair of a sample of rate eta of a pair that tells k.
+
+    Parameters
+    ----------
+    base : Release
+        What sees the sample.
+    draws : int
+        The number of draws, from 0 up.
+    examples : int
+        The number of records of the larger data set, from 2 up.
+
+    Raises
+    ------
+    BadType
+        If base is no release, or a size no number.
+    BadValue
+        If a size is no whole number in its range.
+    Unsupported
+        If several parts other than Gaussian noise would share one sample, or a part is sampled already.
     """
 
     base: Release

@@ -25,6 +25,24 @@ class FullPass(Sampled):
     yet, and no amplification is claimed for it (Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha and Zhang 2024 show that it
     may be far worse than Poisson sampling).
 
+    Parameters
+    ----------
+    base : Release
+        What sees the sample.
+    by : {"shuffle", "position", "id"}
+        What puts a record into its batch.
+
+    Raises
+    ------
+    BadType
+        If base is no release, or by no text.
+    BadValue
+        If by is another text.
+    Unsupported
+        If several parts other than Gaussian noise would share one sample, or a part is sampled already.
+
+    Examples
+    --------
     >>> from hockeystick.mechanism.gaussian import Gaussian
     >>> round((FullPass(Gaussian(sigma=4.0), "shuffle") * 10).epsilon(delta=1e-5, neighbours="zero-out"), 6)
     3.341409

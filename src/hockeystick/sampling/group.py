@@ -18,14 +18,14 @@ from ..mechanism.claim import GDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.training import Training
-from ..neighbours import DEFAULT, STATED, Order, Relation
+from ..neighbours import DEFAULT, Order, Relation
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from .base import Sampled, removals
 from .fixed_size import WithoutReplacement
 from .poisson import Poisson
 
 if TYPE_CHECKING:
-    from ..loss.engines.proof import Proof
+    from ..loss.engines.engine import Proof
 
 _MOST = 400
 GROUP_PRIVACY = "group privacy"
@@ -70,7 +70,26 @@ def _moved(mechanism: Mechanism, size: int) -> Mechanism | None:
 
 @dataclass(frozen=True, repr=False)
 class GroupedPoisson(Sampled):
-    """Gaussian noise on a Poisson sample, for a group of `size` records."""
+    """Gaussian noise on a Poisson sample, for a group of `size` records.
+
+    Parameters
+    ----------
+    base : Release
+        What sees the sample.
+    rate : float
+        The probability that a record takes part, from 0 to 1.
+    size : int
+        The number of records of a group, from 1 to 400.
+
+    Raises
+    ------
+    BadType
+        If base is no release, or a number no real one.
+    BadValue
+        If a number is out of its range.
+    Unsupported
+        If the group is larger than 400 records, or as for `Poisson`.
+    """
 
     base: Release
     rate: float
@@ -120,6 +139,13 @@ class GroupedRun(Mechanism):
     """A whole run for groups, by the group privacy of paper S (section 6.2): (size eps, (1 + e^eps + ... ) delta).
 
     It is the end of a description: nothing can be added to it.
+
+    Parameters
+    ----------
+    run : Release
+        The run for one record.
+    size : int
+        The number of records of a group, from 1 up.
     """
 
     run: Release
@@ -127,11 +153,24 @@ class GroupedRun(Mechanism):
 
     @property
     def stated(self) -> Relation:
+        """The relation that the run states.
+
+        Returns
+        -------
+        Relation
+            That of `run`.
+        """
         return self.run.stated
 
     @property
     def statement(self) -> str:
-        """What was counted."""
+        """What was counted.
+
+        Returns
+        -------
+        str
+            The notes of the run, and the size of the groups.
+        """
         return f"{getattr(self.run, 'statement', f'{self.run!r}.')}\nFor groups of {self.size} records."
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
@@ -173,9 +212,9 @@ class GroupedRun(Mechanism):
                     f"batch of {one.batch}.  Ask for neighbours='replace', or for smaller groups."
                 )
 
-    def delta_bounds(self, epsilon: Any, neighbours: Relation = STATED) -> Bounds[Any]:
+    def _deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         if isinstance(epsilon, list | tuple | np.ndarray):
-            found = [self.delta_bounds(float(one), neighbours).upper for one in np.ravel(epsilon)]
+            found = [self._deltas(float(one), neighbours).upper for one in np.ravel(epsilon)]
             return Bounds(np.zeros(np.shape(epsilon)), np.reshape(found, np.shape(epsilon)), False)
         value = checks.real("epsilon", epsilon, "a finite number")
         share = max(down(max(value, 0.0) / self.size), 0.0)
@@ -184,15 +223,12 @@ class GroupedRun(Mechanism):
             delta = min(1.0, up(1.0 - math.exp(value) * (1.0 - delta), 8.0 * FUNCTION))
         return Bounds(0.0, delta, False)
 
-    def delta(self, epsilon: Any, neighbours: Relation = STATED) -> Any:
-        return self.delta_bounds(epsilon, neighbours).upper
-
     def _log_deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
-        delta = self.delta_bounds(epsilon, neighbours).upper
+        delta = self._deltas(epsilon, neighbours).upper
         return Bounds(-math.inf, up(math.log(delta), FUNCTION * abs(math.log(delta))) if delta else -math.inf, False)
 
     def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
-        from ..loss.engines.proof import Proof
+        from ..loss.engines.engine import Proof
 
         found = self._epsilons(delta, neighbours)
         return found, Proof(found.lower, found.upper, (), (GROUP_PRIVACY,))

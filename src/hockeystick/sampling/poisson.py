@@ -6,12 +6,12 @@ from typing import Any
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import Shape, once_epsilon, sampled_epsilon, sampled_log_deltas
+from ..loss.engines import compiled
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Mechanism, Release
-from ..neighbours import DEFAULT, Order, same_size
+from ..neighbours import DEFAULT, RECORD_IN_P, Order, same_size
 from ..numerics.rounding import FUNCTION, UNIT
-from .base import Sampled, how_far, members, removals
+from .base import Sampled, how_far, members
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,6 +28,23 @@ class Poisson(Sampled):
     (1-q) N(0) + q N(-C)) is exact (see `hockeystick.loss.mixture` and `hockeystick.loss.opposed`).  Elsewhere (Balle, Barthe
     and Gaboardi 2018, advanced joint convexity) delta is at most q delta_replace(log(1 + (e^eps - 1)/q)) in both orders,
     which goes into one symmetric pair.
+
+    Parameters
+    ----------
+    base : Release
+        What sees the sample.
+    rate : float
+        The probability that a record takes part, from 0 to 1.
+
+    Raises
+    ------
+    BadType
+        If base is no release, or rate no real number.
+    BadValue
+        If rate is outside [0, 1].
+    Unsupported
+        If several parts other than Gaussian noise would share one sample, a part is sampled already, or a claim is made for
+        another relation than add-or-remove.
     """
 
     base: Release
@@ -45,6 +62,9 @@ class Poisson(Sampled):
                 )
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
+        if (given := self._gaussian_shape(wanted)) is not None:
+            shape = losses.Shape(*given)
+            return losses.SampledGaussianLoss(shape, _removals(wanted), losses.Guide(shape))
         if self.rate == 0.0:
             return None
         if self.rate == 1.0:
@@ -55,25 +75,26 @@ class Poisson(Sampled):
                 return found
             # nothing is known to attain it
             return losses.BetweenLoss((*found.covers, *self._undrawn(wanted)), ())
-        return self._drawn("remove", self.rate, removals(wanted))
+        return self._drawn("remove", self.rate, _removals(wanted))
 
     def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
-        if (shape := self._gaussian_shape(wanted)) is None:
+        if compiled.core is None or (shape := self._gaussian_shape(wanted)) is None:
             return None
-        pairs = removals(wanted)
+        pairs = _removals(wanted)
         if count == 1:
-            return once_epsilon(shape, pairs, delta)
-        return sampled_epsilon(shape, count, pairs, math.log(delta))
+            return compiled.once_epsilon(shape, pairs, delta)
+        return compiled.sampled_epsilon(shape, count, pairs, math.log(delta))
 
     def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
         shape = self._gaussian_shape(wanted)
-        return None if shape is None or count == 1 else sampled_log_deltas(shape, count, removals(wanted), [epsilon])[0]
+        return None if shape is None or count == 1 else compiled.sampled_log_deltas(shape, count, _removals(wanted), [epsilon])[0]
 
-    def _gaussian_shape(self, wanted: tuple[Order, ...]) -> Shape | None:
+    def _gaussian_shape(self, wanted: tuple[Order, ...]) -> compiled.Shape | None:
         """What the core needs to know of a sampled step of one Gaussian mechanism; None for others."""
-        if "replace" in wanted or not isinstance(self.base, Gaussian) or self.rate in (0.0, 1.0):
+        if "replace" in wanted or type(self.base) is not Gaussian or self.rate in (0.0, 1.0):
             return None
-        return self._plain(self.base, "remove", self.rate)
+        moved = self.base.sensitivity
+        return self.base.sigma / moved, self.rate, 0.0 if math.frexp(moved)[0] == 0.5 else UNIT
 
     def _replaced(self, zeroed: bool = False) -> Any:
         """By another record, or by a null record that is as far from none as another may be."""
@@ -129,6 +150,11 @@ class Poisson(Sampled):
     def __repr__(self) -> str:
         base = repr(self.base)
         return f"{base if isinstance(self.base, Mechanism) else f'({base})'}.poisson(rate={self.rate!r})"
+
+
+def _removals(wanted: tuple[Order, ...]) -> tuple[bool, ...]:
+    """Of which of the orders the mixture is P: those where P has the record."""
+    return tuple(order in RECORD_IN_P for order in wanted)
 
 
 def _log_error(rate: float) -> float:

@@ -33,6 +33,24 @@ class Shuffled(Sampled):
 
     The lower end: what an attacker learns who counts one answer of randomised response, for that and for PureDP; else 0.
 
+    Parameters
+    ----------
+    local : Release
+        What each person sends: randomised response, noise or a claim with a largest loss.
+    count : int
+        How many reports are shuffled, from 1 to 1e9.
+
+    Raises
+    ------
+    BadType
+        If local is no release, or count no number.
+    BadValue
+        If count is no whole number in its range.
+    Unsupported
+        If local is made of samples (other refusals come with the question).
+
+    Examples
+    --------
     >>> bounds = Shuffled(RandomizedResponse(epsilon=1.0), count=10_000).epsilon_bounds(delta=1e-6, neighbours="replace")
     >>> print(f"{bounds.lower:.3f} {bounds.upper:.3f}")
     0.036 0.043
@@ -57,6 +75,13 @@ class Shuffled(Sampled):
 
     @property
     def base(self) -> Release:  # type: ignore[override]
+        """What each person sends.
+
+        Returns
+        -------
+        Release
+            That is `local`.
+        """
         return self.local
 
     def _parameters(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 
 from gdp_cases import above
 from hockeystick import conversion
-from hockeystick.conversion.partial_order import inverted_rule
+from hockeystick.conversion._kernels.profiles import inverted_rule
 
 
 @pytest.fixture(autouse=True)

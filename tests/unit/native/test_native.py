@@ -27,7 +27,7 @@ from hockeystick.loss.sampled import quadrature as noise
 from hockeystick.loss.sampled.gaussian import Guide, SampledGaussianLoss
 from hockeystick.loss.sampled.gaussian_slice import SampledGaussianSlice
 from hockeystick.loss.sampled.quadrature import Grid, Nodes, Shape
-from hockeystick.native import core
+from hockeystick.native import core, loops
 from hockeystick.numerics import rounding
 from hockeystick.numerics.cancellation_free import Array, ComplexArray
 from hockeystick.numerics.geometric_cells import COUNT, Cells
@@ -57,7 +57,33 @@ def both(build: Callable[[], object]) -> tuple[object, object]:
 
 
 def test_all_users_of_the_core_are_known() -> None:
-    assert {module.__name__.rpartition(".")[2] for module in USERS} == {"batch", "compiled", "compiled_delta", "driver", "loops"}
+    """The loops by one switch; and where whole answers are asked.  No module of mathematics has branches on the core."""
+    found = {module.__name__.rpartition(".")[2] for module in USERS}
+    assert found == {"batch", "compiled", "first", "loops"}
+
+
+def test_which_of_two_serves_is_decided_in_one_place() -> None:
+    asked = []
+
+    @loops.loop(lambda x: asked.append(x) or "C", when=lambda x: x > 0)
+    def reference(x: int) -> str:
+        """The proof."""
+        return "NumPy"
+
+    assert [reference(1), reference(-1)] == ["C", "NumPy"]
+    with pure():
+        assert reference(1) == "NumPy"
+    assert asked == [1]
+    assert reference.__doc__ == "The proof."
+
+
+def test_every_loop_of_the_core_has_a_reference() -> None:
+    folder = Path(hs.__file__).parent / "loss"
+    named = {
+        name for path in folder.rglob("*.py") for name in re.findall(r"@loop\(loops\.(\w+)", path.read_text(encoding="utf-8"))
+    }
+    called = re.findall(r"\bcore\.(\w+)\(", Path(loops.__file__).read_text(encoding="utf-8"))
+    assert len(named) == len(called) == len(set(called)) == 14
 
 
 def test_both_have_the_same_constants() -> None:
@@ -79,6 +105,7 @@ def test_both_have_the_same_constants() -> None:
     assert [one for one in listed("SHARES") if one < 1.0] == list(contour.SHARES)
     assert listed("ANGLES") == parted_cells._TURNS[:, 0].tolist()
     assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
+    assert loops.CELLS == COUNT
     assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, sampled_decay._CUTS, parted_cells.LEVELS.size]
     assert "SECOND_ORDER (1.0 + 1e-6)" in text
     assert rounding.SECOND_ORDER == 1.0 + 1e-6

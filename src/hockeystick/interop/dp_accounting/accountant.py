@@ -22,6 +22,18 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
     `get_epsilon` and `get_delta` are upper bounds, rounding included; `release` is all that was composed, for every other
     question (both ends, reports, attacks, JSON).  Steps that are alike are one entry with a count.
 
+    Parameters
+    ----------
+    neighboring_relation : dp_accounting.NeighboringRelation, default ADD_OR_REMOVE_ONE
+        The relation that the answers are for.
+
+    Raises
+    ------
+    BadType
+        If neighboring_relation is none of dp_accounting.
+
+    Examples
+    --------
     >>> import dp_accounting as dp
     >>> relation = dp.NeighboringRelation.REPLACE_ONE
     >>> accountant = HockeystickAccountant(relation).compose(dp.dp_event.RandomizedResponseDpEvent(0.5, 2), 10)
@@ -39,18 +51,47 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
 
     @property
     def neighbours(self) -> Relation:
-        """The relation in our words."""
+        """The relation in our words.
+
+        Returns
+        -------
+        Relation
+            "add-or-remove", "replace" or "zero-out".
+        """
         return RELATIONS[self.neighboring_relation]
 
     @property
     def release(self) -> Release:
-        """All that was composed; refused if some of it was not private at all."""
+        """All that was composed; refused if some of it was not private at all.
+
+        Returns
+        -------
+        Release
+            The composition, for every other question.
+
+        Raises
+        ------
+        Unsupported
+            If an event without any privacy was composed.
+        """
         if self._non_private:
             raise Unsupported("an event without any privacy was composed, which no release describes.")
         run = joined(self._counts.items())
         return run if self.neighbours == DEFAULT else Training(run, self.neighbours, (f"Neighbours: {self.neighbours}.",))
 
     def supports(self, event: DpEvent) -> bool:
+        """Whether an event can be composed.
+
+        Parameters
+        ----------
+        event : dp_accounting.DpEvent
+            The event.
+
+        Returns
+        -------
+        bool
+            False if it, or a part of it, is refused.
+        """
         try:
             return self._maybe_compose(event, 1, False) is None
         except HockeystickError:
@@ -92,13 +133,50 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
         return found
 
     def get_epsilon(self, target_delta: float) -> float:
+        """An upper bound of epsilon at a delta.
+
+        Parameters
+        ----------
+        target_delta : float
+            From 0 to 1.
+
+        Returns
+        -------
+        float
+            Epsilon, rounded up; inf if an event without any privacy was composed.
+
+        Raises
+        ------
+        BadType
+            If target_delta is no number.
+        BadValue
+            If it is outside [0, 1].
+        """
         delta = checks.at_most("target_delta", checks.non_negative("target_delta", target_delta), 1.0)
         if self._non_private:
             return math.inf
         return float(joined(self._counts.items()).epsilon(delta, self.neighbours))
 
     def get_delta(self, target_epsilon: Any) -> Any:
-        """An upper bound of delta at an epsilon; for a list or an array of them, an array."""
+        """An upper bound of delta at an epsilon; for a list or an array of them, an array.
+
+        Parameters
+        ----------
+        target_epsilon : float or array_like
+            Any number, or inf.
+
+        Returns
+        -------
+        float or ndarray
+            Delta, rounded up.
+
+        Raises
+        ------
+        BadType
+            If target_epsilon is no number and no array of numbers.
+        BadValue
+            If it is NaN or -inf.
+        """
         return each("target_epsilon", target_epsilon, _epsilon, lambda one: self._deltas([one])[0], self._deltas)[1]
 
     def _deltas(self, epsilons: list[float]) -> list[Interval]:

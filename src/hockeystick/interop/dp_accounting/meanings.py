@@ -49,6 +49,29 @@ def from_dp_event(event: DpEvent, neighbours: Any = DEFAULT) -> Release:
     Questions are answered for that relation unless they name another.  Refused: what has no guarantee (`NonPrivateDpEvent`, no
     noise), and what no theorem here covers.
 
+    Parameters
+    ----------
+    event : dp_accounting.DpEvent
+        The event.
+    neighbours : Relation or dp_accounting.NeighboringRelation, default "add-or-remove"
+        The neighbouring relation, "add-or-remove", "replace" or "zero-out" in our words.
+
+    Returns
+    -------
+    Release
+        What the event describes, never more private than it.
+
+    Raises
+    ------
+    BadType
+        If neighbours is neither, or a parameter of the event no number.
+    BadValue
+        If neighbours is no relation of events, or a parameter is out of its range.
+    Unsupported
+        If the event has no guarantee, or no theorem here covers it.
+
+    Examples
+    --------
     >>> import dp_accounting as dp
     >>> from_dp_event(dp.SelfComposedDpEvent(dp.GaussianDpEvent(2.0), 3))
     Gaussian(sigma=2.0) * 3

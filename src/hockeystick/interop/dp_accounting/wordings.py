@@ -29,6 +29,29 @@ from .meanings import ratio_down, relation_of
 def to_dp_event(release: Release, neighbours: Any = STATED) -> DpEvent:
     """The event that describes a release, to be accounted for under this relation (that which the release states).
 
+    Parameters
+    ----------
+    release : Release
+        What to describe.
+    neighbours : Relation or dp_accounting.NeighboringRelation, optional
+        The relation that the event is accounted for under; by default the one that the release states.
+
+    Returns
+    -------
+    dp_accounting.DpEvent
+        The event, never more private than the release.
+
+    Raises
+    ------
+    BadType
+        If release is no release, or neighbours no relation of either kind.
+    BadValue
+        If neighbours is no relation of events.
+    Unsupported
+        If a part has no event, or no theorem covers it under this relation.
+
+    Examples
+    --------
     >>> import hockeystick as hs
     >>> to_dp_event(hs.Gaussian(sigma=2.0, sensitivity=0.5).poisson(rate=0.1) * 3)
     SelfComposedDpEvent(event=PoissonSampledDpEvent(sampling_probability=0.1,

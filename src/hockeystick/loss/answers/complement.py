@@ -31,7 +31,7 @@ def log_complement(run: ComposedLoss, epsilon: float, log_delta: Interval) -> In
     """Both ends of log(1 - delta(epsilon)), epsilon >= 0, given both ends of log delta; of the least one of the ordered pairs.
 
     >>> from hockeystick.loss.composed import composed
-    >>> from hockeystick.loss.laplace import LaplaceLoss
+    >>> from hockeystick.loss.pairs.laplace import LaplaceLoss
     >>> low, high = log_complement(composed([(LaplaceLoss(20.0), 50)]), 0.0, (-1e-9, 0.0))
     >>> round(low, 9), high - low < 1e-9
     (-384.127461398, True)

@@ -17,7 +17,7 @@ from ..contour.contour import Contour, Saddle
 from ..contour.vectorised import contour_ends, estimates
 from ..engines.closed import has_closed
 from ..engines.driver import epsilon_proof, log_delta_proof
-from ..engines.exact import compiled_log_deltas
+from ..engines.first import compiled_log_deltas
 from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import SETTLED
 

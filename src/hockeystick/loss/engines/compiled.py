@@ -7,7 +7,8 @@ import math
 from array import array
 from collections.abc import Sequence
 
-from ...native import ORDERED, core
+from ...native import ORDERED
+from ...native import core as core
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
 from ..tolerance import Interval
 

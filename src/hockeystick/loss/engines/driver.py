@@ -5,6 +5,7 @@ The ordered pairs of a relation are composed each by itself, and the larger answ
 """
 
 import math
+import os
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -15,16 +16,24 @@ from ...numerics.rounding import FUNCTION, LARGEST, UNIT
 from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
-from ..protocol import Care, Inconclusive, Interval, Question
-from ..tolerance import DECIMALS, SETTLED, converged, settled_epsilon
+from ..protocol import Care, Inconclusive, Interval
+from ..tolerance import DECIMALS, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
-from .engine import Engine
-from .proof import Proof, largest_of
+from .engine import Engine, Proof, Question
 from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 _HOPELESS = 2e-9  # of epsilon: ends of all ordered pairs that a contour does not bring closer for one of them
 INFINITE, ATTAINED = "infinite loss", "attained pair"
+
+STRICT = os.environ.get("HOCKEYSTICK_STRICT", "0") not in ("", "0")
+"""Whether proofs that contradict each other raise (under test), or leave the safe side only (in use)."""
+
+_ROUNDING = 1e-6  # relative to the ends: what contradicts by more is no matter of rounding
+
+
+class Contradiction(Exception):
+    """Two proofs cannot both hold: one of the engines has a bug."""
 
 
 def epsilon_proof(run: ComposedLoss, delta: float, upper_only: bool = False) -> Proof:
@@ -45,14 +54,14 @@ def _bracketed(run: ComposedLoss, upper_only: bool, least: float, ask: Callable[
     found = Proof(least, high.high, high_by=high.high_by, sound=high.sound)
     if upper_only:
         return found
-    return found.meet(Proof(best_member(run, lambda one: ask(one).low), math.inf, (ATTAINED,)))
+    return meet(found, Proof(best_member(run, lambda one: ask(one).low), math.inf, (ATTAINED,)))
 
 
 def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Proof:
     """Of a run whose losses are all exact, or all bounds of it; P(Z = infinity) is added to the finite part."""
     if not run.has_transform:
         return Proof(-math.inf, renyi_log_delta(run, epsilon), high_by=(RENYI_CURVE.name,))
-    question = Question("log delta", epsilon, care)
+    question = Question("log delta", epsilon, care=care)
     if not run.ends:
         proof = finite(run, question)
     else:
@@ -82,14 +91,14 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
     if not run.has_transform:
         return Proof(0.0, renyi_epsilon(run, delta), high_by=(RENYI_CURVE.name,))
     if not run.ends:
-        return finite(run, Question("epsilon", math.log(delta) if delta else -math.inf, delta=delta or None))
+        return finite(run, _epsilon_question(math.log(delta) if delta else -math.inf)._replace(delta=delta or None))
     found = []
     for single in run.singles():
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
         rest = Fraction(delta) - single.infinite()
         if rest < 0:
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
-        found.append(finite(single, Question("epsilon", log_fraction(rest) if rest else -math.inf)))
+        found.append(finite(single, _epsilon_question(log_fraction(rest) if rest else -math.inf)))
     return largest_of(found)
 
 
@@ -113,7 +122,7 @@ def _settle(run: ComposedLoss, question: Question, proof: Proof) -> Proof:
     if final or not run.terms or not _open(question, proof, SETTLED, SETTLED):
         return proof
     if run.rows > 1:
-        return proof.meet(_each_order(run, question, proof))
+        return meet(proof, _each_order(run, question, proof))
     return _asked(run, question, proof, fallbacks(run, question))[0]
 
 
@@ -127,10 +136,17 @@ def _asked(run: ComposedLoss, question: Question, proof: Proof, steps: tuple[Ste
             continue
         if question.asks == "epsilon":  # which is 0 or more
             found = found._replace(low=max(found.low, 0.0), high=max(found.high, 0.0))
-        proof = proof.meet(found)
+        proof = meet(proof, found)
         if step.final and (question.asks == "log delta" or converged(proof.ends)):
             return proof, True
     return proof, False
+
+
+def prove(engine: Engine, run: ComposedLoss, question: Question, known: Proof) -> Proof | None:
+    """What one engine proves, or None; `Inconclusive` is raised where it would have to spend too much."""
+    ask = engine.epsilon if question.asks == "epsilon" else engine.log_delta
+    found = ask(run, question, known, finite)
+    return Proof(*found, (engine.name,), (engine.name,)) if found is not None and not isinstance(found, Proof) else found
 
 
 def _first(run: ComposedLoss, question: Question, known: Proof, engines: tuple[Engine, ...]) -> Proof | None:
@@ -140,7 +156,7 @@ def _first(run: ComposedLoss, question: Question, known: Proof, engines: tuple[E
         if (engine.instead and not inconclusive) or not engine.applies(run, question):
             continue
         try:
-            found = engine.prove(run, question, known, finite)
+            found = prove(engine, run, question, known)
         except Inconclusive:
             inconclusive = True
             continue
@@ -165,7 +181,8 @@ def _each_order(run: ComposedLoss, question: Question, known: Proof) -> Proof:
 def _open(question: Question, proof: Proof, epsilon_width: float, log_delta_width: float = 0.0) -> bool:
     """Whether the ends are farther apart than this (epsilon's relative to it), and where they matter."""
     if question.asks == "epsilon":
-        return proof.high > question.floor and not settled_epsilon(proof.low, proof.high, epsilon_width)
+        near = proof.high - proof.low <= epsilon_width * (proof.high + SMALL_EPSILON) and proof.high < math.inf
+        return proof.high > question.floor and not near
     return proof.low < proof.high - log_delta_width
 
 
@@ -174,3 +191,46 @@ def _widths(step: Step, question: Question, proof: Proof) -> Interval:
     if step.careful and question.care is not Care.MANY:
         return step.epsilon_width, min(step.log_delta_width, 2.0 * DECIMALS * math.exp(min(-proof.high, 15.0)))
     return step.epsilon_width, step.log_delta_width
+
+
+def meet(known: Proof, found: Proof) -> Proof:
+    """What two proofs prove together: their intersection.
+
+    If they contradict each other, the larger upper end is kept and no lower one, and nothing that is found later lowers it.
+
+    >>> both = meet(Proof(0.0, 2.0, high_by=("contour",)), Proof(1.0, 3.0, ("lattice",), ("lattice",)))
+    >>> both.low, both.high, both.low_by, both.high_by
+    (1.0, 2.0, ('lattice',), ('contour',))
+    """
+    low, low_by = (found.low, found.low_by) if found.low > known.low else (known.low, known.low_by)
+    high, high_by = (found.high, found.high_by) if found.high < known.high else (known.high, known.high_by)
+    if known.sound and found.sound:
+        if low <= high:
+            return Proof(low, high, low_by, high_by)
+        if not contradict(low, high):
+            return Proof(high, low, high_by, low_by)  # as wide as rounding makes them
+        if STRICT:
+            raise Contradiction(f"{found} cannot hold beside {known}")
+    top = known if known.high > found.high else found
+    return Proof(-math.inf, top.high, (), top.high_by, sound=False)
+
+
+def contradict(low: float, high: float) -> bool:
+    """Whether two proved ends cannot both be right, however they were rounded.
+
+    >>> contradict(1.0, 1.0 - 1e-9), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
+    (False, True, True)
+    """
+    return low > high + (_ROUNDING * (1.0 + abs(high)) if math.isfinite(high) else 0.0)
+
+
+def largest_of(proofs: list[Proof]) -> Proof:
+    """The proof of the largest of several unknowns: each end is the largest of theirs."""
+    low = max(proofs, key=lambda one: one.low)
+    high = max(proofs, key=lambda one: one.high)
+    return Proof(low.low, high.high, low.low_by, high.high_by, all(one.sound for one in proofs))
+
+
+def _epsilon_question(log_delta: float) -> Question:
+    """An epsilon for a logarithm of delta that was rounded."""
+    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))

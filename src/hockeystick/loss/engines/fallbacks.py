@@ -8,10 +8,9 @@ from ..composed import ComposedLoss
 from ..enumeration.meet_in_middle import listed_epsilon, listed_log_delta
 from ..enumeration.two_point import signs_epsilon, signs_log_delta
 from ..lattice.refine import few, lattice_epsilon, lattice_log_delta
-from ..protocol import Care, Interval, Question
+from ..protocol import Care, Interval
 from ..smoothing import smeared_epsilon, smeared_log_delta, spreads
-from .engine import Ask, Engine
-from .proof import Proof
+from .engine import Ask, Engine, Proof, Question
 
 _LEAST = -700.0  # log delta that is looked for at the least
 _FALL, _ASKED = 1e-3, 16  # of log delta, and questions

@@ -9,22 +9,10 @@ from ..bigjump.thresholds import parts
 from ..composed import ComposedLoss
 from ..enumeration.meet_in_middle import soon_listed
 from ..lattice.refine import few
-from ..protocol import Care, Question
+from ..protocol import Care
 from ..smoothing import spreads
 from ..tolerance import SETTLED, WIDE
-from .engine import Engine
-from .exact import (
-    BoundedPart,
-    BoundedPartSoon,
-    ClosedForm,
-    Compiled,
-    Contour,
-    ContourAgain,
-    Elementary,
-    RenyiCurve,
-    SingleSteps,
-    Unsampled,
-)
+from .engine import Engine, Question
 from .fallbacks import (
     BigJump,
     BigJumpAtoms,
@@ -35,12 +23,14 @@ from .fallbacks import (
     Smoothing,
     TwoPointSums,
 )
+from .first import ClosedForm, Compiled, ContourAgain, ContourIntegral, Elementary
+from .last import BoundedPart, BoundedPartSoon, RenyiCurve, SingleSteps, Unsampled
 
 _ALL = (
     COMPILED := Compiled(),
     ELEMENTARY := Elementary(),
     CLOSED := ClosedForm(),
-    CONTOUR := Contour(),
+    CONTOUR := ContourIntegral(),
     UNSAMPLED := Unsampled(),
     BIG_JUMP := BigJump(),
     MEET_IN_MIDDLE := MeetInMiddle(),

@@ -9,9 +9,20 @@ from ...bounds import Bounds
 class GaussianDP:
     """The smallest mu of a release, and what must be said with it.
 
-    `delta` is 0 for the mu that holds at every epsilon; else the release is mu-GDP up to delta: delta(eps) <=
-    max(delta_mu(eps), delta).  `epsilon` is where the supremum is reached (inf: in the limit, NaN: not told), `reason` says what
-    it rests on, or why there is no mu.  `evaluations` counts how often delta(eps) was asked.
+    With delta 0 the release is mu-GDP; else it is mu-GDP up to delta: delta(eps) <= max(delta_mu(eps), delta).
+
+    Parameters
+    ----------
+    mu : Bounds
+        Both ends of mu; inf where no mu holds.
+    delta : float
+        The delta up to which it holds, 0 for every epsilon.
+    epsilon : float
+        Where the supremum is reached: inf in the limit, NaN if it is not told.
+    reason : str
+        What it rests on, or why there is no mu.
+    evaluations : int
+        How often delta(eps) was asked.
     """
 
     mu: Bounds[float]
@@ -23,7 +34,17 @@ class GaussianDP:
 
 @dataclass(frozen=True)
 class HeadGDP:
-    """mu of the epsilons up to `epsilon` alone, and `residual`, the delta that is left there: beyond it nothing is said."""
+    """The mu of the epsilons up to `epsilon` alone.
+
+    Parameters
+    ----------
+    mu : Bounds
+        Both ends of that mu.
+    epsilon : float
+        The end of the head.
+    residual : float
+        The delta that is left there, rounded up: beyond it nothing is said.
+    """
 
     mu: Bounds[float]
     epsilon: float

@@ -1,14 +1,12 @@
-"""What a release guarantees: epsilon, delta, the privacy profile and the Rényi curve."""
+"""What a release guarantees: epsilon, delta and the privacy profile."""
 
 import math
-import numbers
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
-from ...errors import BadValue
 from ...loss.tolerance import converged
 from ...neighbours import STATED, Relation, orders
 from ...numerics.rounding import exp_ends
@@ -18,14 +16,14 @@ from .entries import each
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
     from ...loss.composed import ComposedLoss
-    from ...loss.engines.proof import Proof
+    from ...loss.engines.engine import Proof
 
 Ends = tuple[float, float]
 Question = Callable[["ComposedLoss", list[float]], list[Ends]]
 
 
 class Guarantees(Asked):
-    """The questions of (epsilon, delta)-DP and of Rényi DP."""
+    """The questions of (epsilon, delta)-DP."""
 
     @overload
     def epsilon(self, delta: float, neighbours: Relation = STATED) -> float: ...
@@ -134,8 +132,7 @@ class Guarantees(Asked):
         >>> round(hs.Laplace(scale=2.0).delta(epsilon=0.25), 6)
         0.117503
         """
-        found = self._log_deltas(epsilon, neighbours, upper_only=True)
-        return exp_ends(found.lower, found.upper)[1]
+        return self._deltas(epsilon, neighbours, upper_only=True).upper
 
     @overload
     def delta_bounds(self, epsilon: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -165,8 +162,7 @@ class Guarantees(Asked):
         Unsupported
             If no theorem covers a part of the release under this relation.
         """
-        found: Bounds[Any] = self.log_delta_bounds(epsilon, neighbours)
-        return Bounds(*exp_ends(found.lower, found.upper), found.tight)
+        return self._deltas(epsilon, neighbours)
 
     @overload
     def log_delta_bounds(self, epsilon: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -262,77 +258,46 @@ class Guarantees(Asked):
         """
         return float(self.delta(0.0, neighbours))
 
-    @overload
-    def rdp(self, order: float, neighbours: Relation = STATED) -> float: ...
-    @overload
-    def rdp(self, order: "Floats", neighbours: Relation = STATED) -> "Array": ...
-    def rdp(self, order: Any, neighbours: Relation = STATED) -> Any:
-        """The Rényi divergence of any real order > 1, of order 1 (Kullback-Leibler) or inf (the largest loss).
-
-        Parameters
-        ----------
-        order : float or array_like
-            The Rényi order, from 1 up; inf is allowed.
-        neighbours : Relation, optional
-            The neighbouring relation; by default the one that the release states.
-
-        Returns
-        -------
-        float or ndarray
-            A certified upper bound of the divergence of the worse ordered pair, rounded up; inf if there is none.
-
-        Raises
-        ------
-        BadType
-            If order is no number and no array of numbers, or neighbours no text.
-        BadValue
-            If an order is below 1 or NaN, or neighbours no relation.
-        Unsupported
-            If no theorem covers a part of the release under this relation.
-
-        Examples
-        --------
-        >>> import hockeystick as hs
-        >>> round(hs.Gaussian(sigma=2.0).rdp(order=2.5), 12)
-        0.3125
-        """
-
-        def ask(run: "ComposedLoss", values: list[float]) -> list[Ends]:
-            bounds = [min(losses.renyi_bound(one, value) for one in run.variants("covers")) for value in values]
-            return [(bound, bound) for bound in bounds]
-
-        return self._answered(ask, neighbours, "order", order, _renyi_order).upper
-
     def _epsilons(self, delta: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         """Both ends of epsilon; only the upper end is sure to be close if the lower one would cost more."""
-        told: dict[float, Ends] = {}
-        if type(delta) is float and (ends := self._directly(delta, neighbours)):
-            if found := converged(ends):
-                return Bounds(*found)
-            told[delta] = ends
+        if type(delta) is float and 0.0 < delta < 1.0:
+            ends = self._directly(delta, neighbours)
+            if ends is not None and converged(ends):
+                return Bounds(*ends)
+            run, proof = self._proved(delta, neighbours, ends, upper_only)
+            return Bounds(proof.low, proof.high, run.tight)
 
         def ask(run: "ComposedLoss", deltas: list[float]) -> list[Ends]:
-            run.told.update(told)
             return losses.epsilon_intervals(run, deltas, upper_only=upper_only)
 
         return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
 
     def _directly(self, delta: float, neighbours: Relation) -> Ends | None:
-        """Both ends of epsilon of a single part, if they are told at once."""
-        if not (0.0 < delta < 1.0 and len(parts := self.parts) == 1):
+        """Both ends of epsilon of a single part, if the compiled core or a closed form tells them at once."""
+        if len(parts := self.parts) != 1:
             return None
         ((mechanism, count),) = parts
         return mechanism._direct(orders(self._meant(neighbours)), count, delta)
 
-    def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
-        """`epsilon_bounds`, and which engines proved its ends."""
+    def _proved(self, delta: float, neighbours: Relation, told: Ends | None, upper_only: bool) -> "tuple[ComposedLoss, Proof]":
+        """The composed run, and what the engines prove of its epsilon beside what was told directly."""
         from ...loss.engines.driver import epsilon_proof
 
         run = self._run(neighbours)
-        if ends := self._directly(delta, neighbours):
-            run.told[delta] = ends
-        proof = epsilon_proof(run, delta)
-        return Bounds(*proof.ends, run.tight), proof
+        if told is not None:
+            run.told[delta] = told
+        return run, epsilon_proof(run, delta, upper_only)
+
+    def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
+        """`epsilon_bounds`, and which engines proved its ends."""
+        told = self._directly(delta, neighbours) if 0.0 < delta < 1.0 else None
+        run, proof = self._proved(delta, neighbours, told, False)
+        return Bounds(proof.low, proof.high, run.tight), proof
+
+    def _deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
+        """Both ends of delta; likewise."""
+        found = self._log_deltas(epsilon, neighbours, upper_only)
+        return Bounds(*exp_ends(found.lower, found.upper), found.tight)
 
     def _log_deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         """Both ends of log delta; likewise."""
@@ -357,13 +322,3 @@ class Guarantees(Asked):
 
 def _any_real(name: str, value: Any) -> float:
     return checks.real(name, value, "a finite number")
-
-
-def _renyi_order(name: str, value: Any) -> float:
-    allowed = "a number from 1 up, or inf"
-    if isinstance(value, numbers.Real) and value == math.inf:
-        return math.inf
-    order = checks.real(name, value, allowed)
-    if order < 1.0:
-        raise BadValue(f"{name} is {order}; allowed: {allowed}.")
-    return order

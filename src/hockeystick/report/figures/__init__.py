@@ -31,18 +31,72 @@ FIGURES: dict[str, tuple[Callable[[], dict[str, Array]], Callable[..., Any]]] = 
 
 
 def data(name: str) -> dict[str, Array]:
-    """The numbers behind the curves of a figure, as arrays."""
+    """The numbers behind the curves of a figure, as arrays.
+
+    Parameters
+    ----------
+    name : str
+        One of `FIGURES`.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The columns, by their names.
+
+    Raises
+    ------
+    BadValue
+        If there is no such figure.
+    """
     return _found(name)[0]()
 
 
 def draw(name: str, axes: Any = None) -> "Figure":
-    """A figure, on axes of its own or on those that are given."""
+    """A figure, on axes of its own or on those that are given.
+
+    Parameters
+    ----------
+    name : str
+        One of `FIGURES`.
+    axes : matplotlib.axes.Axes, optional
+        Where to draw; by default on a figure of its own.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    BadValue
+        If there is no such figure.
+    MissingExtra
+        If matplotlib is not installed.
+    """
     figure: Figure = _found(name)[1](axes)
     return figure
 
 
 def save(directory: str | Path, format: str = "png") -> list[Path]:  # noqa: A002 (matplotlib's word)
-    """All figures as files of a directory, which is made if it is not there; their paths."""
+    """All figures as files of a directory.
+
+    Parameters
+    ----------
+    directory : str or path
+        Where to write; it is made if it is not there.
+    format : str, default "png"
+        The kind of the files, as matplotlib knows it.
+
+    Returns
+    -------
+    list of pathlib.Path
+        What was written.
+
+    Raises
+    ------
+    MissingExtra
+        If matplotlib is not installed.
+    """
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

@@ -12,7 +12,9 @@ import hockeystick as hs
 import truth_mu
 from hockeystick import conversion
 from hockeystick.conversion._kernels.normals import stick
+from hockeystick.loss.answers.gdp import kinks, mu_ends
 from hockeystick.loss.answers.gdp_tail import tails
+from hockeystick.loss.pairs.gaussian import gaussian_log_delta
 
 DPSGD = hs.Gaussian(sigma=9.4).poisson(rate=0.328) * 2000
 
@@ -326,3 +328,26 @@ def test_mu_of_mixtures_is_that_of_the_farthest_part():
     assert hs.GaussianMixture(sigma=1.0, moves=(0, 1, 2), weights=(0.2, 0.6, 0.2)).mu() == pytest.approx(2.0, rel=1e-12)
     assert hs.GaussianMixture(sigma=1.0, moves=(0, 3), weights=(1e-17, 1.0)).mu() == pytest.approx(3.0, rel=1e-12)
     assert hs.Gaussian(sigma=2.0).poisson(rate=0.2).group(3).mu() == pytest.approx(1.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.4, 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 6.0])
+def test_both_ends_of_the_mu_of_a_delta(mu, epsilon):
+    low, high = mu_ends(epsilon, gaussian_log_delta(mu, epsilon).value)
+    assert low <= mu * (1.0 + 1e-12)
+    assert mu * (1.0 - 1e-12) <= high
+    assert high - low < 1e-9 * mu
+
+
+def test_mu_of_all_and_of_nothing():
+    assert mu_ends(1.0, -math.inf) == (0.0, 0.0)
+    assert mu_ends(1.0, 0.0) == (0.0, math.inf)
+
+
+def test_the_kinks_of_atoms_are_their_sums():
+    """One step: its positive values.  Many on a lattice: every second multiple, as many answers true as false or two more."""
+    response = hs.RandomizedResponse(epsilon=0.4)
+    assert kinks(response._run("remove")).tolist() == [0.4]
+    assert kinks((response * 4)._run("remove")) == pytest.approx([0.0, 0.8], abs=1e-15)
+    assert kinks((hs.RandomizedResponse(epsilon=0.4, categories=3) * 2)._run("remove")) == pytest.approx([0.0, 0.4])
+    assert kinks((hs.Laplace(scale=1.0) * 3)._run("remove")).size == 0

@@ -15,6 +15,8 @@ from scipy.optimize import minimize_scalar
 import hockeystick as hs
 from hockeystick import conversion
 from hockeystick.conversion._kernels.chords import lowest
+from hockeystick.loss.answers import tradeoff
+from hockeystick.loss.answers.gdp import profile_ends
 from hockeystick.numerics.rounding import down, up
 
 DPSGD = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
@@ -415,3 +417,29 @@ def test_chords_never_lie_above_a_convex_function():
         assert epsilons[0] <= place <= epsilons[-1]
         tried, tight = tried + 1, tight + (bound > least - 0.5 * (values[2] - least) - 1e-3 * abs(least))
     assert tight > 20
+
+
+def test_the_rest_is_asked_once_for_each_epsilon():
+    """log(1 - delta) of randomised response in closed form: 1 - (e - e^x)/(1 + e) for x from -1 to 1."""
+    run, asked = hs.RandomizedResponse(epsilon=1.0)._run("remove"), []
+    profile = profile_ends(run)
+    rest = tradeoff.rest_ends(run, lambda epsilon: asked.append(epsilon) or profile(epsilon))
+    for epsilon in (0.0, 0.5, -0.5, 0.5, 0.0):
+        low, high = rest(epsilon)
+        truth = math.log1p(-(math.e - math.exp(epsilon)) / (1.0 + math.e))
+        assert low - 1e-13 <= truth <= high + 1e-13
+        assert high - low < 1e-9
+    assert asked == [0.0, 0.5, -0.5]
+
+
+def test_the_tester_knows_the_ends_and_closed_forms():
+    """The curve of one answer: 1 - e x up to 1/(1 + e), then back with the slope 1/e."""
+    run, back = (hs.RandomizedResponse(epsilon=1.0)._run(order) for order in ("remove", "add"))
+    test = tradeoff.tester(run, back, profile_ends(run), profile_ends(back), relative=True)
+    for alpha in (0.01, 0.1, 0.2689, 0.5, 0.9):
+        truth = max(1.0 - math.e * alpha, (1.0 - alpha) / math.e)
+        low, high = test(alpha).beta
+        assert low - 1e-12 <= truth <= high + 1e-12
+        assert high - low < 1e-9
+    assert test(0.0).beta == (1.0, 1.0)
+    assert test(1.0).beta[1] < 1e-12

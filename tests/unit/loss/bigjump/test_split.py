@@ -15,11 +15,12 @@ from hockeystick.loss.bigjump.guess import jumped_epsilon, jumped_log_delta
 from hockeystick.loss.bigjump.split import Parted, parted_epsilon, parted_log_delta
 from hockeystick.loss.bigjump.thresholds import Sketch, parts
 from hockeystick.loss.bigjump.transform import PartedStep
-from hockeystick.loss.contour.search import contour_epsilon
 from hockeystick.loss.engines.bounded_part import beside_bounded
 from hockeystick.loss.engines.driver import finite
+from hockeystick.loss.engines.first import contour_epsilon
+from hockeystick.loss.engines.last import epsilon_question
 from hockeystick.loss.lattice.refine import lattice_epsilon
-from hockeystick.loss.protocol import Inconclusive, Question
+from hockeystick.loss.protocol import Inconclusive
 from hockeystick.loss.sampled.quadrature import Shape
 from hockeystick.numerics.geometric_cells import Cells
 from places import DATA
@@ -373,7 +374,7 @@ def test_responses_beside_sampled_discrete_noise_beyond_their_largest_sum() -> N
 
 
 def finite_epsilon(run, log_delta: float) -> tuple[float, float]:
-    return finite(run, Question("epsilon", log_delta)).ends
+    return finite(run, epsilon_question(log_delta)).ends
 
 
 def test_bounded_losses_apart_bound_epsilon_from_both_sides() -> None:

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 
 from hockeystick.loss.pairs.bounded_range import ExponentialLoss
 from hockeystick.loss.pairs.discrete import ResponseLoss
@@ -54,5 +53,6 @@ def test_bounds_of_all_are_those_of_each():
     assert [cover.losses for cover in both.covers] == [(one, two) for one, two in zip(*(p.covers for p in pairs), strict=True)]
     assert [member.losses for member in both.members] == [tuple(p.members[0] for p in pairs)]
     assert both.shifted(0.3).losses == tuple(p.shifted(0.3) for p in pairs)
-    with pytest.raises(AttributeError):
-        paired(LOSSES).covers  # noqa: B018
+    exact = paired(LOSSES)
+    assert exact.exact
+    assert exact.covers == exact.members == (exact,)

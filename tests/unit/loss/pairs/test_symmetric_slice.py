@@ -6,6 +6,7 @@ from mpmath import mp, mpc, mpf
 
 from hockeystick.loss.pairs.bounded_range import ExponentialLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
+from hockeystick.loss.pairs.symmetric_slice import EvenSlice
 from hockeystick.numerics.geometric_cells import Cells
 
 
@@ -32,6 +33,8 @@ def test_values_within_their_errors(name, a, c):
     """log phi, near w = 0 as a series and far from it in closed form, to relative accuracy where it is next to nothing."""
     make, phi = FORMS[name]
     one = make(a).slice(c, c, 10)
+    assert isinstance(one, EvenSlice)
+    assert one.keep([0]) is one
     values, errors = one.values(3.1, 8)
     with mp.workdps(60):
         for place in range(8):

@@ -1,111 +1,100 @@
-"""Symmetric sampled pairs along the contour: against high precision, and the lattice."""
-
-import math
-from functools import cache
+"""Symmetric pairs over half the noise: their losses, tails and the error of Gauss's rule on panels, against many digits."""
 
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.loss.composed import composed
-from hockeystick.loss.contour.search import contour_epsilon
-from hockeystick.loss.lattice.refine import lattice_epsilon
-from hockeystick.loss.sampled.gaussian_mixture import MixtureLoss
-from hockeystick.numerics.geometric_cells import Cells
-from sampled_cases import fold, opposed
+from hockeystick.loss.sampled.quadrature import Shape
+from hockeystick.loss.sampled.symmetric_quadrature import HalfLine, Nodes
+
+SHAPES = [Shape(2.0, 0.01), Shape(0.7, 0.3), Shape(9.0, 1e-5)]
+LINES = [HalfLine(shape, opposed) for shape in SHAPES for opposed in (True, False)]
 
 
-def densities(loss) -> tuple:
-    """p and q of the symmetric pairs as functions of the noise, and the mass at loss 0."""
-    if isinstance(loss, MixtureLoss):
-        q, m = mpf(loss.line.shape.rate), 1 / mpf(loss.line.shape.noise)
-
-        def density(y, sign):
-            return (1 - q) * mp.npdf(y) + q * mp.npdf(y - sign * m)
-
-        return lambda y: density(y, 1), lambda y: density(y, -1), mpf(0), mpf(0)
-    q, m = mpf(loss.base.shape.rate), 1 / mpf(loss.base.shape.noise)
-    middle = (1 - q) * (mp.ncdf(m / 2) - mp.ncdf(-m / 2))
-    return lambda y: (1 - q) * mp.npdf(y) + q * mp.npdf(y - m), mp.npdf, m / 2, middle
+@pytest.fixture(autouse=True)
+def _digits():
+    with mp.workdps(25):
+        yield
 
 
-@cache
-def rule() -> list[tuple]:
-    """Gauss's nodes and weights on [-1, 1], polished in high precision."""
-    found = []
-    for x in map(mpf, np.polynomial.legendre.leggauss(40)[0].tolist()):
-        for _ in range(3):
-            before, value = mpf(1), x
-            for n in range(2, 41):
-                before, value = value, ((2 * n - 1) * x * value - (n - 1) * before) / n
-            slope = 40 * (x * value - before) / (x * x - 1)
-            x -= value / slope
-        found.append((x, 2 / ((1 - x * x) * slope**2)))
-    return found
+def exact_parts(line: HalfLine, v) -> tuple[mpf, mpf]:
+    """F and G by their definitions."""
+    q, m = mpf(line.shape.rate), 1 / mpf(line.shape.noise)
+    if line.opposed:
+        return tuple(mp.log(1 - q + q * mp.exp(sign * m * v - m * m / 2)) for sign in (1, -1))
+    return mp.log(1 - q + q * mp.exp(m * v)), mpf(0)
 
 
-@cache
-def nodes(loss) -> list[tuple]:
-    p, q, start, _ = densities(loss)
-    found = []
-    for panel in range(17):
-        for x, weight in rule():
-            y = start + panel + (1 + x) / 2
-            found.append((p(y) * weight / 2, q(y) * weight / 2, mp.log(p(y) / q(y))))
-    return found
+def integrand(line: HalfLine, c: float):
+    start = mpf(0) if line.opposed else 1 / (2 * mpf(line.shape.noise))
+
+    def term(v):
+        f, g = exact_parts(line, v)
+        return mp.npdf(v + start) * (mp.exp((1 + c) * f - c * g) + mp.exp((1 + c) * g - c * f))
+
+    return term
 
 
-def true_phi(loss, w):
-    terms = [p * mp.exp(w * z) + q * mp.exp(-w * z) for p, q, z in nodes(loss)]
-    return mp.fsum(terms) + densities(loss)[3]
+@pytest.mark.parametrize("line", LINES, ids=repr)
+def test_the_loss_to_nearly_full_accuracy(line):
+    places = np.concatenate(([0.0], np.geomspace(1e-12, 400.0, 60)))
+    mp.dps = 60
+    found, (f, g) = line.loss(places), line.parts(places)
+    for place, v in enumerate(places.tolist()):
+        truth_f, truth_g = exact_parts(line, mpf(v))
+        assert abs(found[place] - (truth_f - truth_g)) <= mpf(1e-13) * (truth_f - truth_g)
+        assert abs(f[place] - truth_f) <= mpf(1e-14) * (1 + abs(truth_f))
+        assert abs(g[place] - truth_g) <= mpf(1e-14)
+    assert (np.diff(found) > 0.0).all()
 
 
-PAIRS = [
-    opposed(2.0, 0.01),
-    opposed(0.7, 0.3),
-    opposed(5.0, 1e-4),
-    fold(2.0, 100, 10_000),
-    fold(1.0, 3, 7),
-    fold(8.0, 1, 100_000),
-]
+@pytest.mark.parametrize("line", LINES, ids=repr)
+def test_the_shares_are_the_slopes(line):
+    for v in (0.1, 1.0, 7.0):
+        one, two = line.shares(np.array([v]))
+        m = 1 / mpf(line.shape.noise)
+        assert float(mp.diff(lambda x: exact_parts(line, x)[0], mpf(v)) / m) == pytest.approx(float(one[0]), rel=1e-9)
+        assert float(-mp.diff(lambda x: exact_parts(line, x)[1], mpf(v)) / m) == pytest.approx(float(two[0]), rel=1e-9, abs=1e-30)
 
 
-@pytest.mark.parametrize("loss", PAIRS, ids=lambda loss: type(loss).__name__)
-def test_the_contour_of_symmetric_pairs(loss):
-    mp.dps = 32
-    for c in (0.4, 3.0):
-        one = loss.slice(c, c + 2.0, 1000)
-        assert one.good
-        step = 2.5
-        values, errors = one.values(step, 3)
-        for place in range(3):
-            truth = true_phi(loss, mp.mpc(c, step * place))
-            found = mp.exp(mp.mpc(complex(values[0, place])))
-            assert abs(found - truth) <= errors[0, place] * abs(truth)
-            assert errors[0, place] * abs(truth) < 1e-11 * true_phi(loss, mpf(c))
-        above = one.above(np.array([c, c + 1.0]))[0]
-        for bound, point in zip(above, (c, c + 1.0), strict=True):
-            truth = mp.log(true_phi(loss, mpf(point)))
-            assert truth <= bound <= truth + mpf("1e-10")
-        cells = Cells(1.25)
-        decays = one.decay(cells)[0]
-        for place in (0, 9):
-            u = float(cells.left[place])
-            fall = -mp.log(abs(true_phi(loss, mp.mpc(c, u))) / true_phi(loss, mpf(c)))
-            assert decays[place] <= fall * (1 + mpf("1e-12"))
-            assert decays[place] > 0.0
+@pytest.mark.parametrize("line", LINES, ids=repr)
+@pytest.mark.parametrize("c", [-0.6, 0.0, 0.5, 8.0])
+def test_what_lies_beyond_an_end_is_bounded(line, c):
+    term = integrand(line, c)
+    for v in (3.0, 8.0):
+        truth = mp.quad(term, [v, v + 1, v + 3, v + 8, v + 20, v + 60])
+        bound = line.log_tail(c, v)
+        assert mp.log(truth) <= bound
+        if v > (1.0 + c) / line.shape.noise:
+            assert bound <= mp.log(truth) + 6 + mpf(c) * mpf(0.7)
 
 
-def test_contour_and_lattice_agree():
-    for loss, count, delta in (
-        (opposed(2.0, 0.01), 3000, 1e-6),
-        (fold(2.0, 100, 10_000), 3000, 1e-6),
-        (opposed(0.9, 0.1), 50, 1e-9),
-    ):
-        run = composed([(loss, count)])
-        ends = lattice_epsilon(run, math.log(delta), 1e-14)
-        low, high = contour_epsilon(run, math.log(delta), (math.log(delta) - 1e-14, math.log(delta) + 1e-14))
-        assert ends[0] <= high
-        assert low <= ends[1]
-        assert high - low < 1e-9 * high
-        assert ends[1] - ends[0] < 1e-4 * high
+@pytest.mark.parametrize("line", LINES, ids=repr)
+@pytest.mark.parametrize("c", [-0.6, 0.5, 8.0])
+@pytest.mark.parametrize("count", [4, 6])
+def test_the_rule_errs_less_than_its_bound(line, c, count):
+    """Few nodes on each panel, so that there is an error to see."""
+    edges = np.array([0.0, 1.0, 2.5, 4.0])
+    bounds = line.ellipses(edges).log_rule(c, 0.0, count)
+    nodes = Nodes(line, edges, -np.inf, count)
+    terms = np.exp(nodes.log_p + c * nodes.z) + np.exp(nodes.log_q - c * nodes.z)
+    term = integrand(line, c)
+    for panel in range(3):
+        truth = mp.quad(term, [edges[panel], edges[panel + 1]])
+        found = mpf(float(terms[panel * count : (panel + 1) * count].sum()))
+        assert abs(found - truth) <= mp.exp(mpf(float(bounds[panel]))) + mpf(1e-13) * truth
+
+
+@pytest.mark.parametrize("line", LINES, ids=repr)
+def test_nodes_are_a_law_and_its_mirror(line):
+    """What is not on the two halves is at 0: the masses of P add up to 1."""
+    edges = np.linspace(0.0, 14.0, 20)
+    f, g = (exact_parts(line, mpf(0)) for _ in range(2))
+    assert f == g
+    q, m = mpf(line.shape.rate), 1 / mpf(line.shape.noise)
+    middle = mpf(0) if line.opposed else (1 - q) * (mp.ncdf(m / 2) - mp.ncdf(-m / 2))
+    nodes = Nodes(line, edges, float(mp.log(middle)) if middle else -np.inf)
+    z, log_p, log_q, _, _ = nodes.atoms
+    assert np.array_equal(z, -z[::-1])
+    assert np.array_equal(log_p, log_q[::-1])
+    assert float(np.exp(log_p).sum()) == pytest.approx(1.0, abs=1e-12)

@@ -1,9 +1,18 @@
-"""Replaced records in a sample with little discrete noise, against the law of the sum in sixty digits."""
+"""Symmetrised samples: their laws, and replaced records with little discrete noise against the law of the sum in sixty digits."""
 
+import math
+
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
 import hockeystick as hs
+from hockeystick.loss.pairs.discrete import ResponseLoss, SampledAtoms
+from hockeystick.loss.pairs.laplace import LaplaceLoss
+from hockeystick.loss.pairs.symmetrised_atoms import FoldedAtoms
+from hockeystick.loss.sampled.binned import SampledLoss
+from hockeystick.loss.sampled.symmetrised import FoldedLoss, folded
+from sampled_cases import fold
 
 
 def opposed(forms: list[tuple[mpf, mpf, mpf]], rate: float) -> list[tuple[mpf, mpf]]:
@@ -55,3 +64,37 @@ def test_replaced_records_in_a_sample_with_little_discrete_noise(
         return sum(mass * (1 - mp.exp(epsilon - z)) for z, mass in law.items() if z > epsilon)
 
     assert at(bounds.upper) <= mpf(delta) <= at(bounds.lower)
+
+
+FOLDED = [fold(2.0, 100, 10_000), fold(0.8, 3, 7), folded(SampledLoss(LaplaceLoss(0.7), 0.2, True), 0.2)]
+
+
+def test_atoms_stay_atoms():
+    assert isinstance(folded(SampledAtoms(ResponseLoss(0.4), 0.1, True), 0.1), FoldedAtoms)
+    assert all(isinstance(loss, FoldedLoss) for loss in FOLDED)
+    assert [loss.smooth for loss in FOLDED] == [True, True, False]
+
+
+@pytest.mark.parametrize("loss", FOLDED, ids=lambda loss: type(loss.base).__name__)
+def test_it_is_symmetric_and_whole(loss):
+    """P of a cell is Q of its mirror image."""
+    edges = np.array([-0.21, -0.08, -0.011, 0.011, 0.08, 0.21]) * min(1.0, loss.ceiling)
+    log_p, log_q, error = loss.masses(edges)
+    off = 2.0 * np.broadcast_to(error, log_p.shape)
+    seen = log_p > -60.0
+    assert (np.abs(log_p - log_q[::-1])[seen] <= (off + off[::-1] + 1e-12)[seen]).all()
+    for log in (log_p, log_q):
+        assert abs(math.fsum(np.exp(log).tolist()) - 1.0) <= 1e-12 + float((np.exp(log) * off).sum())
+
+
+@pytest.mark.parametrize("loss", FOLDED, ids=lambda loss: type(loss.base).__name__)
+def test_from_zero_up_it_is_the_removal(loss):
+    for share in (0.0, 0.02, 0.1):
+        epsilon = share * min(1.0, loss.ceiling)
+        assert loss.closed(epsilon) == loss.base.closed(epsilon)
+        ahead = math.exp(loss.base.closed(epsilon).value)
+        back = loss.closed(-epsilon)
+        assert math.exp(back.value) == pytest.approx(-math.expm1(-epsilon) + math.exp(-epsilon) * ahead, rel=1e-10)
+    assert loss.ceiling == loss.base.ceiling
+    for c in (0.5, 3.0):
+        assert loss.bound(c) >= loss.expand(c)[0] - 1e-3 * abs(loss.expand(c)[0])

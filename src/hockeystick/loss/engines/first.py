@@ -1,0 +1,226 @@
+"""The engines that are asked first: the compiled core, elementary bounds, closed forms and the contour."""
+
+import math
+from collections.abc import Sequence
+
+from ...native import core
+from ...numerics.roots import certified_end, increasing_root
+from ..bigjump.thresholds import parts
+from ..bounds.elementary import certain, near_one
+from ..composed import ComposedLoss
+from ..contour.contour import Contour, Saddle, contours
+from ..pairs.discrete import ResponseLoss
+from ..pairs.gaussian import GaussianLoss
+from ..pairs.laplace import LaplaceLoss
+from ..protocol import Interval, largest
+from ..sampled.gaussian import SampledGaussianLoss
+from ..tolerance import SETTLED
+from .closed import closed_epsilon, closed_form, has_closed
+from .compiled import (
+    gaussian_epsilon,
+    gaussian_log_deltas,
+    laplace_epsilon,
+    laplace_log_deltas,
+    response_epsilon,
+    sampled_epsilon,
+    sampled_log_deltas,
+)
+from .engine import Ask, Engine, Proof, Question
+
+_FEW = 64  # Laplace steps that have a closed form
+_NEAR_ONE, _HALF = -1e-3, -0.5  # log delta: above the first 1 - delta is what counts; the second is known there in any case
+
+
+def compiled_log_deltas(run: ComposedLoss, epsilons: Sequence[float]) -> list[Interval | None]:
+    """Both ends of log delta at epsilons that grow, where the core tells them closely."""
+    if len(run.terms) == 1:
+        loss, count = run.terms[0]
+        if isinstance(loss, GaussianLoss) and count == 1:
+            return gaussian_log_deltas(loss.square, epsilons)
+        if isinstance(loss, LaplaceLoss):
+            return laplace_log_deltas(loss.a, count, epsilons)
+        if isinstance(loss, SampledGaussianLoss) and count > 1:
+            shape = loss.shape
+            return sampled_log_deltas((shape.noise, shape.rate, shape.noise_error), count, loss.removals, epsilons)
+    return [None] * len(epsilons)
+
+
+class Compiled(Engine):
+    """One mechanism, repeated, whole in the compiled core, which does there what the engines below do in NumPy."""
+
+    name = "compiled core"
+    method = "computed in compiled code"
+    needs = "it answers for one mechanism, repeated, and only where it was compiled"
+    joint = True
+
+    def applies(self, run: ComposedLoss, question: Question) -> bool:
+        return len(run.terms) == 1 and (core is not None or run.terms[0][1] == 1)
+
+    def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
+        found = run.told.get(question.delta) if question.delta is not None else None
+        if found is None:
+            found = _compiled_epsilon(run, question)
+        return found and Proof(*found, _compiled_as(run), _compiled_as(run))
+
+    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
+        found = compiled_log_deltas(run, [question.at])[0]
+        return found and Proof(*found, _compiled_as(run), _compiled_as(run))
+
+
+def _compiled_epsilon(run: ComposedLoss, question: Question) -> Interval | None:
+    loss, count = run.terms[0]
+    if isinstance(loss, SampledGaussianLoss):
+        if question.evaluated or count == 1:  # one sampled step has a closed form
+            return None
+        shape = loss.shape
+        given = shape.noise, shape.rate, shape.noise_error
+        return sampled_epsilon(given, count, loss.removals, question.at, question.floor)
+    if question.delta is None:
+        return None
+    if isinstance(loss, ResponseLoss) and loss.categories == 2 and not loss.delta:
+        return response_epsilon(loss.epsilon, count, question.delta)
+    if count == 1 and isinstance(loss, GaussianLoss):
+        return gaussian_epsilon(loss.square, question.delta)
+    return laplace_epsilon(loss.a, count, question.delta) if isinstance(loss, LaplaceLoss) else None
+
+
+def _compiled_as(run: ComposedLoss) -> tuple[str, ...]:
+    """The core, and which of the engines below is compiled there for this run."""
+    loss, count = run.terms[0]
+    if isinstance(loss, SampledGaussianLoss) and count > 1:
+        return (Compiled.name, "big jump" if any(parts(single) for single in run.singles()) else ContourIntegral.name)
+    if isinstance(loss, LaplaceLoss) and count > _FEW:
+        return Compiled.name, ContourIntegral.name
+    return Compiled.name, "two-point sums" if isinstance(loss, ResponseLoss) else ClosedForm.name
+
+
+class Elementary(Engine):
+    """What holds for every run."""
+
+    name = "elementary bounds"
+    method = "bounds that hold for every run, [mathematics] section 6"
+    joint = True
+
+    def applies(self, run: ComposedLoss, question: Question) -> bool:
+        return True
+
+    def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
+        """0, where the steps' total variation distances add up to less than delta."""
+        sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < question.at for loss, count in run.terms)
+        if sparse and largest(certain(single, 0.0) for single in run.singles())[1] <= question.at - question.slack:
+            return 0.0, 0.0
+        return None
+
+    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
+        return largest(certain(single, question.at) for single in run.singles())
+
+
+class ClosedForm(Engine):
+    """A single step, Gaussian noise alone, few steps of Laplace noise."""
+
+    name = "closed form"
+    method = "the closed form of a single step (Gaussian steps are one, [BW18]) or of few Laplace steps, [mathematics] section 5"
+    needs = "only Gaussian noise alone, a single step and few of Laplace noise have a closed form"
+    joint = True
+
+    def applies(self, run: ComposedLoss, question: Question) -> bool:
+        if len(run.terms) != 1:
+            return False
+        loss, count = run.terms[0]
+        return (count == 1 or isinstance(loss, LaplaceLoss)) and has_closed(run)
+
+    def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
+        return largest(
+            closed_epsilon(single, question.at, (question.at - question.slack, question.at + question.slack))
+            for single in run.singles()
+        )
+
+    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
+        found = [closed_form(single, question.at) for single in run.singles()]
+        if any(one is None for one in found):
+            return None
+        return largest((one.low, one.high) for one in found if one)
+
+
+class ContourIntegral(Engine):
+    """The inverse Laplace transform on a vertical line through the saddle point."""
+
+    name = "contour"
+    method = "the contour integral through the saddle point, [A23]; its error terms, [mathematics] sections 2 to 4"
+    needs = "the loss has atoms only, along which no contour fades"
+    joint = True
+
+    def applies(self, run: ComposedLoss, question: Question) -> bool:
+        if not run.fades or question.evaluated:
+            return False
+        # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.singles()[0])
+        return question.asks == "log delta" or not sparse
+
+    def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
+        return contour_epsilon(run, question.at, (question.at - question.slack, question.at + question.slack), question.floor)
+
+    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
+        return contour_log_delta(run, question.at)
+
+
+class ContourAgain(ContourIntegral):
+    """The same for one ordered pair after all, where nothing else proved an upper end."""
+
+    joint = False
+
+    def applies(self, run: ComposedLoss, question: Question) -> bool:
+        return run.fades and question.evaluated and question.most == math.inf
+
+
+def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:
+    """Both ends of epsilon for the log delta that lies within `target`; nothing more is done once it is at most `floor`."""
+    first = Contour(run, Saddle.of_delta(run, log_delta))
+    low, high = 0.0, first.markov_epsilon(target[0])
+    if high <= floor:
+        return low, high
+    for contour in contours(run, first):
+        ends = _on_contour(contour, log_delta, target)
+        low, high = max(low, ends[0]), min(high, ends[1])
+        if high - low < SETTLED * high:
+            break
+    return low, high
+
+
+def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
+    """Both ends of log delta(epsilon)."""
+    low, high = -math.inf, math.inf
+    for contour in contours(run, Contour(run, Saddle.of_epsilon(run, epsilon))):
+        high = min(high, contour.markov(epsilon))
+        if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
+            low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
+        if high - low < SETTLED:
+            break
+    if low < _NEAR_ONE and high > _HALF and not run.infinite():  # the bound is of the whole, not of the finite part
+        low = max(low, near_one(run, epsilon))
+    return low, high
+
+
+def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interval:
+    """What one contour proves."""
+    top = contour.markov_epsilon(target[0])
+    if not contour.lay():
+        return 0.0, top
+
+    def gap(epsilon: float) -> tuple[float, float]:
+        value, slope = contour.estimate(epsilon)
+        return log_delta - value, -slope
+
+    def search(start: float) -> float:
+        return increasing_root(gap, start, enough=lambda _, step: abs(step) * contour.c < 1e-8, steps=30)
+
+    guess = search(contour.saddle.epsilon)
+    if contour.short(guess):
+        if not contour.lay(every=True):
+            return 0.0, top
+        guess = search(guess)
+    ahead = (contour.error(guess) + target[1] - target[0]) / contour.c  # about where the proofs will end
+    return (
+        certified_end(lambda e: contour.lower(e) - target[1], guess - ahead, -contour.c),
+        min(top, certified_end(lambda e: target[0] - contour.upper(e), guess + ahead, contour.c)),
+    )

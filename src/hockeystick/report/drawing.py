@@ -1,0 +1,91 @@
+"""What the pictures of a run share: the certified band, its scale, ticks, and short names."""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadType, HockeystickError
+from ..mechanism.release import Release
+from ..neighbours import Relation, Stated, checked
+from ..numerics.cancellation_free import Array
+from ..planning.rdp_accountant import RDPAccountant
+from .band import Band, band
+from .figures.style import BLUE
+
+BETWEEN = "between both ends"
+_LEAST = 1e-300
+
+
+def certified_profile(release: Release, most: float, floor: float, relation: Relation) -> Band:
+    """delta between 0 and the largest epsilon that is drawn, as a band."""
+
+    def ask(points: Array) -> tuple[Array, Array]:
+        bounds = release.delta_bounds(points, relation)
+        return np.asarray(bounds.lower), np.asarray(bounds.upper)
+
+    return band(ask, 0.0, most, log_scale(floor), exponential=True)
+
+
+def log_scale(floor: float) -> Any:
+    """From deltas to where they are drawn, from 0 at the floor to 1."""
+    return lambda deltas: 1.0 - np.log(np.maximum(deltas, floor)) / math.log(floor)
+
+
+def floor_of(release: Release, most: float, delta: float, relation: Relation) -> float:
+    """The least delta that is drawn: that of the last epsilon, unless it is out of all proportion."""
+    last = float(release.delta(most, relation))
+    least = min(delta, 0.1) ** 3 / 10.0 if delta > 0.0 else 1e-12
+    return max(last / 3.0, least, _LEAST)
+
+
+def shade(axes: Any, drawn: Band, scale: Any, floor: float) -> None:
+    """The band, where it is wider than a line: on each side as far as the next point."""
+    if drawn.apart(scale) <= 0.01:
+        return
+    points, low, high = np.repeat(drawn.points, 2)[1:-1], np.repeat(drawn.lower[1:], 2), np.repeat(drawn.upper[:-1], 2)
+    least = floor / 10.0
+    axes.fill_between(
+        points, np.maximum(low, least), np.maximum(high, least), color=BLUE, alpha=0.35, linewidth=0.0, label=BETWEEN
+    )
+
+
+def plain_ticks(axis: Any, low: float, high: float) -> None:
+    """Numbers as people write them on a logarithmic axis; on a short one also between the powers of ten."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
+    between = high < 30.0 * low
+    axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}" if between and f"{value:e}"[0] in "235" else ""))
+
+
+def checked_relation(release: Any, neighbours: Relation) -> Relation:
+    """The relation of a picture, if what is drawn is a release."""
+    if not isinstance(release, Release):
+        raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
+    return release.stated if isinstance(neighbours, Stated) else checked(neighbours)
+
+
+def claimed(alphas: Any, epsilon: float, delta: float) -> Any:
+    """The trade-off curve of an (epsilon, delta) claim."""
+    grown = math.exp(min(epsilon, 700.0))
+    return np.maximum(0.0, np.maximum(1.0 - delta - grown * alphas, (1.0 - delta - alphas) / grown))
+
+
+def by_renyi(step: Release, counts: Any, delta: float, relation: Relation) -> Any:
+    """The epsilons by the best Rényi order, if there are any."""
+    try:
+        return np.array([RDPAccountant(neighbours=relation).compose(step, int(count)).epsilon(delta) for count in counts])
+    except HockeystickError:
+        return None
+
+
+def short(release: Release) -> str:
+    """The release in a caption: numbers with few digits."""
+    return cut(re.sub(r"\d+\.\d{6,}", lambda found: f"{float(found[0]):.5g}", repr(release)), 70)
+
+
+def cut(text: str, most: int = 48) -> str:
+    """Both ends of a long text, since what differs is often at its end."""
+    return text if len(text) <= most else f"{text[: most - most // 3 - 3]}...{text[-(most // 3) :]}"
