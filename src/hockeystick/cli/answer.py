@@ -7,9 +7,9 @@ from ..bounds import Bounds
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
-from ..report.methods import neighbouring
-from ..report.methods import steps as described
 from ..report.numbers import down_text, up_text
+from ..report.words import neighbouring
+from ..report.words import parts as described
 from . import show
 from .failure import OverBudget
 
@@ -27,7 +27,7 @@ def answer(
     """Both ends of epsilon, with what the release is; `why` the answer depends on the sampler, if one was chosen."""
     bounds = release.epsilon_bounds(delta, neighbours)
     named = release.stated if isinstance(neighbours, Stated) else neighbours
-    parts = described(release, named)
+    parts = described(release)
     drawn = sampler or "; ".join(dict.fromkeys(one.sampler for one in parts))
     if json:
         show.machine(

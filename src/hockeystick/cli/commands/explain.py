@@ -11,8 +11,8 @@ from ...mechanism.claim import ApproxDP
 from ...mechanism.release import Release
 from ...mechanism.training import Training
 from ...neighbours import Stated
-from ...report.methods import neighbouring
 from ...report.numbers import down_text, up_text
+from ...report.words import neighbouring
 from .. import show
 from ..files import run_of
 from ..options import Delta, Json, Neighbours, Run, at_delta, relation
