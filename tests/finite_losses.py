@@ -22,7 +22,7 @@ def listed(rng: random.Random, atoms: int, infinite: float = 0.0) -> tuple[Liste
     q = [mpf(x) / sum(map(mpf, q)) for x in q]
     exact = [(mp.log(x / y), x) for x, y in zip(p, q, strict=True)]
     values = tuple(sorted((float(z), float(mp.log(x)), float(mp.log(x) - z)) for z, x in exact))
-    return ListedLoss(values, infinite=Fraction(infinite)), exact
+    return ListedLoss(values, infinite_mass=Fraction(infinite)), exact
 
 
 def exact_delta(exact: list[tuple[mpf, mpf]], steps: int, epsilon: float) -> mpf:

@@ -12,7 +12,7 @@ def opposed(sigma: float, rate: float) -> MixtureLoss:
 
 
 def fold(sigma: float, batch: int, examples: int) -> FoldedLoss:
-    return hs.Gaussian(sigma=sigma).without_replacement(batch=batch, examples=examples)._pair_loss(("replace",)).covers[0]
+    return hs.Gaussian(sigma=sigma).without_replacement(batch=batch, examples=examples)._pair_loss(("replace",)).dominating[0]
 
 
 BASES = [

@@ -17,11 +17,11 @@ def asked(engine: Engine, run: ComposedLoss, delta: float) -> Interval:
     """Both ends of epsilon by one engine alone, or `Cannot`."""
     if not 0.0 < delta < 1.0 or not run.terms:
         raise Cannot("there is nothing to compute")
-    if not run.exact or run.ends or not run.has_transform:
+    if not run.exact or run.has_infinite_loss or not run.has_transform:
         raise Cannot("the run is known by bounds only, or has an infinite loss: the engines are asked together")
     log_delta = math.log(delta)
     question = Question("epsilon", log_delta, FUNCTION * abs(log_delta), delta=delta)
-    found = [_alone(engine, one, question) for one in ([run] if engine.joint else run.singles())]
+    found = [_alone(engine, one, question) for one in ([run] if engine.joint else run.ordered_pairs())]
     known = [one for one in found if one is not None]
     low, high = largest_of(known).ends if len(known) == len(found) else (0.0, math.inf)
     if not math.isfinite(high):

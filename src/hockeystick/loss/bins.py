@@ -1,12 +1,11 @@
 """Losses as masses between edges: what a lattice needs to know of them."""
 
 import math
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..numerics.cancellation_free import Array
-from .protocol import Closed
+from .protocol import Binned, Masses
 
 _SCALES = np.concatenate((np.geomspace(1e-13, 1e-6, 60), np.geomspace(1e-6, 1e3, 480)[1:], np.geomspace(1e3, 1e7, 40)[1:]))
 SCALES = _SCALES[::5]
@@ -15,53 +14,7 @@ _FINER = np.arange(1, 2048) / 2048.0
 _EDGES = np.concatenate((-_SCALES[::-1], [0.0], _SCALES))
 
 
-class Masses(NamedTuple):
-    """Logarithms of the P- and Q-masses of Z <= edge_0, edge_0 < Z <= edge_1, ..., Z > edge_n (finite Z only).
-
-    `error` bounds the errors of both.  The cells are those of edges which differ from the given ones by at most the loss's
-    `slip`; P and Q are taken of the very same ones.
-    """
-
-    log_p: Array
-    log_q: Array
-    error: Array | float
-
-
-class Divisible(Protocol):
-    """A loss of one ordered pair that can be divided into cells."""
-
-    @property
-    def ceiling(self) -> float: ...
-
-    @property
-    def anchor(self) -> float:
-        """A value that a lattice should contain, because much mass sits there."""
-        ...
-
-    @property
-    def grain(self) -> float:
-        """The distance from the anchor to the next such value, 0 if there is none."""
-        ...
-
-    @property
-    def native(self) -> float:
-        """The step of the lattice on which all values lie, 0 if there is none."""
-        ...
-
-    def slip(self, largest: float) -> float:
-        """A bound of the error of the edges, for edges up to this size."""
-        ...
-
-    def closed(self, epsilon: float) -> Closed | None:
-        """delta(epsilon) of a single step."""
-        ...
-
-    def masses(self, edges: Array) -> Masses:
-        """The masses between increasing edges."""
-        ...
-
-
-def by_blocks(loss: Divisible, edges: Array) -> Masses:
+def masses_by_blocks(loss: Binned, edges: Array) -> Masses:
     """The masses between many edges, a block of them at a time: they take several times the room of their edges."""
     if edges.size <= _BLOCK:
         return loss.masses(edges)
@@ -76,14 +29,14 @@ def by_blocks(loss: Divisible, edges: Array) -> Masses:
     return Masses(log_p, log_q, error)
 
 
-class Coarse:
+class CoarseLoss:
     """A loss on a coarse scale: a guide to where its mass lies; never part of an answer.
 
     Where `near` is given it is finer up to twice that: for steep tilts.
     """
 
-    def __init__(self, loss: Divisible, near: float = 0.0) -> None:
-        atoms = np.array([x for x in (loss.anchor, loss.anchor - loss.grain, loss.ceiling) if 0.0 < abs(x) < _SCALES[-1]])
+    def __init__(self, loss: Binned, near: float = 0.0) -> None:
+        atoms = np.array([x for x in (loss.anchor, loss.anchor - loss.atom_spacing, loss.ceiling) if 0.0 < abs(x) < _SCALES[-1]])
         finer = 2.0 * near * _FINER if near else _FINER[:0]
         edges = np.sort(np.concatenate((_EDGES, atoms - 1e-12 * np.abs(atoms), atoms + 1e-12 * np.abs(atoms), finer)))
         log_p, log_q, _ = loss.masses(edges)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..numerics.cancellation_free import Array, ComplexArray
 from ..numerics.geometric_cells import Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import LARGEST, UNIT
-from .bins import Coarse, Divisible
+from .bins import CoarseLoss
 from .pairs.atomic import AtomicLoss
 from .pairs.gaussian import GaussianLoss
 from .protocol import Interval, Loss, Slice
@@ -48,10 +48,10 @@ class ComposedLoss:
     """Losses with their counts, for the ordered pairs of a relation (the rows), each composed by itself."""
 
     terms: tuple[tuple[Loss, int], ...]
-    _coarse: dict[tuple[Loss, float], Coarse] = field(default_factory=dict, compare=False, repr=False)
+    _coarse: dict[tuple[Loss, float], CoarseLoss] = field(default_factory=dict, compare=False, repr=False)
     _variants: "dict[str, list[ComposedLoss]]" = field(default_factory=dict, compare=False, repr=False)
     lattices: list[Any] = field(default_factory=list, compare=False, repr=False)  # that were made for it
-    told: dict[float, Interval | None] = field(default_factory=dict, compare=False, repr=False)
+    core_epsilons: dict[float, Interval | None] = field(default_factory=dict, compare=False, repr=False)
     """What the compiled core said of the epsilon of a delta, so that it is asked once."""
 
     @property
@@ -59,22 +59,22 @@ class ComposedLoss:
         """How many ordered pairs are composed."""
         return max((loss.rows for loss, _ in self.terms), default=1)
 
-    def singles(self) -> "list[ComposedLoss]":
+    def ordered_pairs(self) -> "list[ComposedLoss]":
         """The run of each ordered pair."""
         return [self] if self.rows == 1 else self._singles
 
     @cached_property
     def _singles(self) -> "list[ComposedLoss]":
-        return [ComposedLoss(tuple((loss.single(row), count) for loss, count in self.terms)) for row in range(self.rows)]
+        return [ComposedLoss(tuple((loss.ordered_pair(row), count) for loss, count in self.terms)) for row in range(self.rows)]
 
-    def variants(self, kind: Literal["covers", "members"]) -> "list[ComposedLoss]":
+    def variants(self, kind: Literal["dominating", "members"]) -> "list[ComposedLoss]":
         """Runs that bound this one from above, or that it may be; itself where every loss is exact."""
         if kind not in self._variants:
             self._variants[kind] = self._varied(kind)
         return self._variants[kind]
 
     def _varied(self, kind: str) -> "list[ComposedLoss]":
-        choices = [loss.covers if kind == "covers" else loss.members for loss, _ in self.terms]
+        choices = [loss.dominating if kind == "dominating" else loss.members for loss, _ in self.terms]
         found = []
         for place in range(max((1, *map(len, choices)))):
             uses = zip(choices, self.terms, strict=True)
@@ -83,7 +83,7 @@ class ComposedLoss:
 
     def shifted(self, share: float) -> "ComposedLoss | None":
         """The run whose bounded ranges are all shifted by this share; None if it has none."""
-        if not any(loss.shifts for loss, _ in self.terms):
+        if not any(loss.shift_family for loss, _ in self.terms):
             return None
         return composed((loss.shifted(share), count) for loss, count in self.terms).variants("members")[0]
 
@@ -103,29 +103,32 @@ class ComposedLoss:
         return all(loss.has_transform for loss, _ in self.terms)
 
     @property
-    def fades(self) -> bool:
+    def has_decay(self) -> bool:
         """Whether a contour may be cut off: every loss has a slice, and one of them a density."""
-        return all(loss.smooth for loss, _ in self.terms) and not all(isinstance(loss, AtomicLoss) for loss, _ in self.terms)
+        return all(loss.has_slice for loss, _ in self.terms) and not all(isinstance(loss, AtomicLoss) for loss, _ in self.terms)
 
     @property
-    def native(self) -> float:
+    def lattice_step(self) -> float:
         """The step of the lattice that all losses share, or 0."""
-        steps = {loss.native for loss, _ in self.terms}
+        steps = {loss.lattice_step for loss, _ in self.terms}
         return steps.pop() if len(steps) == 1 else 0.0
 
     @property
-    def log_stray(self) -> float:
+    def log_truncated_mass(self) -> float:
         """log of a bound of the P-mass that the losses leave out."""
-        return max((loss.stray + math.log(count) + math.log(len(self.terms)) for loss, count in self.terms), default=-math.inf)
+        return max(
+            (loss.log_truncated_mass + math.log(count) + math.log(len(self.terms)) for loss, count in self.terms),
+            default=-math.inf,
+        )
 
     @property
-    def ends(self) -> bool:
+    def has_infinite_loss(self) -> bool:
         """Whether any ordered pair has an infinite loss."""
-        return any(loss.single(row).infinite for loss, _ in self.terms for row in range(loss.rows))
+        return any(loss.ordered_pair(row).infinite_mass for loss, _ in self.terms for row in range(loss.rows))
 
-    def infinite(self, mass: Literal["infinite", "lone"] = "infinite") -> Fraction:
+    def infinite_mass(self, under: Literal["P", "Q"] = "P") -> Fraction:
         """P(Z = infinity), or Q(Z = -infinity): exactly, or for many steps to very many digits."""
-        found = [(loss.infinite if mass == "infinite" else loss.lone, count) for loss, count in self.terms]
+        found = [(loss.infinite_mass if under == "P" else loss.infinite_mass_under_q, count) for loss, count in self.terms]
         masses = [(one, count) for one, count in found if one]
         if sum(count for _, count in masses) <= _EXACT:
             return 1 - math.prod(((1 - one) ** count for one, count in masses), start=Fraction(1))
@@ -148,7 +151,7 @@ class ComposedLoss:
         return near if near >= exact else math.nextafter(near, math.inf)
 
     @property
-    def surely(self) -> float:
+    def ceiling_below(self) -> float:
         """At most the largest loss."""
         exact = len(self.terms) == 1 and self.terms[0][1] == 1 and self.ceiling < math.inf
         tops = [count * loss.ceiling * (1.0 - loss.ceiling_error) for loss, count in self.terms]
@@ -171,19 +174,14 @@ class ComposedLoss:
         return max(1024, most // (1 + len(self.terms) // 8))
 
     @property
-    def knee(self) -> float:
+    def quadratic_limit(self) -> float:
         """Where a search for a saddle point should begin at the latest."""
-        return min(loss.knee for loss, _ in self.terms)
+        return min(loss.quadratic_limit for loss, _ in self.terms)
 
-    @property
-    def divisible(self) -> list[tuple[Divisible, int]]:
-        """The losses as a lattice sees them; every loss but a Rényi bound has cell masses, which the lattice checks."""
-        return cast("list[tuple[Divisible, int]]", list(self.terms))
-
-    def coarse(self, loss: Loss, near: float = 0.0) -> Coarse:
+    def coarse(self, loss: Loss, near: float = 0.0) -> CoarseLoss:
         """A loss on a coarse scale, finer near some epsilon."""
         if (loss, near) not in self._coarse:
-            self._coarse[loss, near] = Coarse(cast(Divisible, loss), near)
+            self._coarse[loss, near] = CoarseLoss(loss, near)
         return self._coarse[loss, near]
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -194,7 +192,7 @@ class ComposedLoss:
             value, first, second = value + count * k0, first + count * k1, second + count * k2
         return value, first, second
 
-    def sketch(self, c: float, cap: float = math.inf, near: float = 0.0) -> tuple[float, float, float]:
+    def coarse_expand(self, c: float, cap: float = math.inf, near: float = 0.0) -> tuple[float, float, float]:
         """The same from the coarse scale, at any c, with the losses above `cap` lowered to it."""
         value = first = second = 0.0
         for loss, count in self.terms:
@@ -235,8 +233,8 @@ class ComposedLoss:
             return cost + log_delta, slope
 
         if start is None:
-            variance = sum(count * loss.rough[1] for loss, count in self.terms)
-            start = min(math.sqrt(2.0 * max(-log_delta, 1.0) / max(variance, 1e-300)), self.knee)
+            variance = sum(count * loss.coarse_estimates[1] for loss, count in self.terms)
+            start = min(math.sqrt(2.0 * max(-log_delta, 1.0) / max(variance, 1e-300)), self.quadratic_limit)
         return self._saddle(balance, start, expand)
 
     def saddle_of_epsilon(self, epsilon: float, start: float | None = None, expand: Expand | None = None) -> float:
@@ -252,7 +250,7 @@ class ComposedLoss:
         if start is None:
             _, mean, variance = expand(0.0)
             start = max(epsilon - mean, math.sqrt(variance)) / max(variance, 1e-300)
-            start = min(start, self.knee)
+            start = min(start, self.quadratic_limit)
         return self._saddle(balance, start, expand)
 
     @staticmethod
@@ -280,12 +278,12 @@ class ComposedSlice:
         """The same for some of the rows only."""
         return ComposedSlice(tuple((one.keep(rows), count) for one, count in self.slices))
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         """Upper bounds of K at real points."""
         total: Array = np.zeros((1, 1))
         size: Array = np.zeros((1, 1))
         for one, count in self.slices:
-            value = count * one.above(points)
+            value = count * one.cumulant_above(points)
             total, size = total + value, size + np.abs(value)
         return total + (len(self.slices) + 2) * UNIT * size
 

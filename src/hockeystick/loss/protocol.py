@@ -19,7 +19,7 @@ from ..numerics.rounding import down, up
 from .tolerance import Interval as Interval
 
 
-class Closed(NamedTuple):
+class ClosedForm(NamedTuple):
     """log delta at one epsilon in closed form, a bound of its error, its slope, and another upper bound if there is one."""
 
     value: float
@@ -38,7 +38,7 @@ class Closed(NamedTuple):
         return min(up(self.value, self.error), self.top)
 
 
-NOTHING = Closed(-math.inf, 0.0, -math.inf)
+ZERO_DELTA = ClosedForm(-math.inf, 0.0, -math.inf)
 """delta = 0."""
 
 
@@ -49,7 +49,7 @@ class Slice(Protocol):
         """The same for some of the rows only (a slice of one row stands for all)."""
         ...
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         """Upper bounds of K at real points right of -1, on the same side of 0 as c."""
         ...
 
@@ -62,7 +62,55 @@ class Slice(Protocol):
         ...
 
 
-class Loss(Protocol):
+class Masses(NamedTuple):
+    """Logarithms of the P- and Q-masses of Z <= edge_0, edge_0 < Z <= edge_1, ..., Z > edge_n (finite Z only).
+
+    `error` bounds the errors of both.  The cells are those of edges which differ from the given ones by at most the loss's
+    `edge_error`; P and Q are taken of the very same ones.
+    """
+
+    log_p: Array
+    log_q: Array
+    error: Array | float
+
+
+class Binned(Protocol):
+    """The part of a loss that a lattice needs: its masses in cells.  Of one ordered pair."""
+
+    @property
+    def ceiling(self) -> float:
+        """The largest value that Z takes (rounded up), or inf."""
+        ...
+
+    @property
+    def anchor(self) -> float:
+        """A value that a lattice should contain, because much mass sits there."""
+        ...
+
+    @property
+    def atom_spacing(self) -> float:
+        """The distance from the anchor down to the next such value, 0 if there is none."""
+        ...
+
+    @property
+    def lattice_step(self) -> float:
+        """The step of the lattice on which all values lie, 0 if there is none."""
+        ...
+
+    def edge_error(self, largest: float) -> float:
+        """A bound of the error of the edges, for edges up to this size."""
+        ...
+
+    def closed(self, epsilon: float) -> "ClosedForm | None":
+        """delta(epsilon) of a single step in closed form, where there is one and it is accurate."""
+        ...
+
+    def masses(self, edges: Array) -> Masses:
+        """The masses between increasing edges."""
+        ...
+
+
+class Loss(Binned, Protocol):
     """The privacy loss of one step."""
 
     @property
@@ -70,13 +118,8 @@ class Loss(Protocol):
         """How many ordered pairs it stands for: 1 also where all have the same loss."""
         ...
 
-    def single(self, row: int) -> "Loss":
+    def ordered_pair(self, row: int) -> "Loss":
         """The loss of one of them."""
-        ...
-
-    @property
-    def ceiling(self) -> float:
-        """The largest value that Z takes (rounded up), or inf."""
         ...
 
     @property
@@ -90,13 +133,8 @@ class Loss(Protocol):
         ...
 
     @property
-    def smooth(self) -> bool:
+    def has_slice(self) -> bool:
         """Whether it has a slice."""
-        ...
-
-    @property
-    def native(self) -> float:
-        """The step of the lattice on which its values lie, 0 if there is none."""
         ...
 
     @property
@@ -105,7 +143,7 @@ class Loss(Protocol):
         ...
 
     @property
-    def covers(self) -> "tuple[Loss, ...]":
+    def dominating(self) -> "tuple[Loss, ...]":
         """Losses each of which bounds a composition from above; itself if it is exact."""
         ...
 
@@ -115,7 +153,7 @@ class Loss(Protocol):
         ...
 
     @property
-    def shifts(self) -> bool:
+    def shift_family(self) -> bool:
         """Whether it may be any of a family of shifted losses, of which the worst depends on the question."""
         ...
 
@@ -139,31 +177,31 @@ class Loss(Protocol):
         ...
 
     @property
-    def infinite(self) -> Fraction:
+    def infinite_mass(self) -> Fraction:
         """P(Z = infinity), exactly; everything else here is about finite Z."""
         ...
 
     @property
-    def lone(self) -> Fraction:
+    def infinite_mass_under_q(self) -> Fraction:
         """Q(Z = -infinity), exactly."""
         ...
 
     @property
-    def stray(self) -> float:
+    def log_truncated_mass(self) -> float:
         """log of a bound of the P-mass of values that are left out."""
         ...
 
     @property
-    def rough(self) -> tuple[float, float]:
+    def coarse_estimates(self) -> tuple[float, float]:
         """A lower bound of delta(0), and about the variance of Z: both cheap, to decide where to look."""
         ...
 
     @property
-    def knee(self) -> float:
+    def quadratic_limit(self) -> float:
         """A c past which K grows much faster than its second derivative at 0 says, or inf: where a search should begin."""
         ...
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """An upper bound of K(c) for c > 0 in closed form, or inf."""
         ...
 
@@ -182,23 +220,19 @@ class Loss(Protocol):
         """
         ...
 
-    def closed(self, epsilon: float) -> "Closed | None":
-        """delta(epsilon) of a single step in closed form, where there is one and it is accurate."""
-        ...
-
 
 class ExactLoss:
     """What a loss that is known exactly says of its bounds: they are itself."""
 
     exact = tight = has_transform = True
-    shifts = False
+    shift_family = False
 
     @property
     def ceiling_error(self) -> float:
         return 1e-13
 
     @property
-    def covers(self) -> tuple[Any, ...]:
+    def dominating(self) -> tuple[Any, ...]:
         return (self,)
 
     @property
@@ -207,6 +241,18 @@ class ExactLoss:
 
     def shifted(self, share: float) -> Any:
         return self
+
+
+class WithoutMasses:
+    """A loss that has no masses in cells: a Rényi curve, or several ordered pairs at once."""
+
+    anchor = atom_spacing = 0.0
+
+    def edge_error(self, largest: float) -> float:
+        raise Inconclusive
+
+    def masses(self, edges: Array) -> Masses:
+        raise Inconclusive
 
 
 class Inconclusive(Exception):
@@ -238,8 +284,8 @@ class StackedSlice:
     def keep(self, rows: list[int]) -> "StackedSlice":
         return StackedSlice(tuple(self.slices[row] for row in rows))
 
-    def above(self, points: Array) -> Array:
-        return np.concatenate([one.above(points) for one in self.slices])
+    def cumulant_above(self, points: Array) -> Array:
+        return np.concatenate([one.cumulant_above(points) for one in self.slices])
 
     def decay(self, cells: Cells) -> Array:
         return np.concatenate([one.decay(cells) for one in self.slices])

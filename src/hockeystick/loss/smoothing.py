@@ -71,7 +71,7 @@ class Smeared:
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
         if not spreads(run) or not saddle.epsilon > 0.0:
             raise Inconclusive
-        self.terms, self.stray = run.terms, run.log_stray
+        self.terms, self.log_truncated_mass = run.terms, run.log_truncated_mass
         self.nodes_allowed = _NODES if all(isinstance(loss, AtomicLoss) for loss, _ in run.terms) else _FEWER
         self.h = math.sqrt(_SHARE * saddle.epsilon / (1.0 + saddle.c))
         for _ in range(2):
@@ -121,7 +121,11 @@ class Smeared:
     def upper(self, epsilon: float) -> float:
         """A certified upper bound of log delta(epsilon)."""
         found = self.contour.upper(epsilon)
-        return found if self.stray == -math.inf else float(np.logaddexp(found, self.stray)) + 4.0 * FUNCTION * abs(found)
+        return (
+            found
+            if self.log_truncated_mass == -math.inf
+            else float(np.logaddexp(found, self.log_truncated_mass)) + 4.0 * FUNCTION * abs(found)
+        )
 
     def lower(self, epsilon: float) -> float:
         """A certified lower bound of log delta(epsilon)."""
@@ -140,7 +144,7 @@ class Smeared:
 def spreads(run: ComposedLoss) -> bool:
     """Whether the run is of one ordered pair, and some of its losses take finitely many values."""
     atomic = any(isinstance(loss, AtomicLoss) for loss, _ in run.terms)
-    return atomic and run.rows == 1 and all(loss.smooth for loss, _ in run.terms)
+    return atomic and run.rows == 1 and all(loss.has_slice for loss, _ in run.terms)
 
 
 def smeared_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:

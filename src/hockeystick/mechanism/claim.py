@@ -196,7 +196,7 @@ class ApproxDP(Claim):
 
     def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         found = _response(self.claimed_epsilon, self.claimed_delta, twice)
-        if found is not None and found.infinite >= 1:
+        if found is not None and found.infinite_mass >= 1:
             raise self._refuse_twice()
         return found
 

@@ -114,7 +114,7 @@ class Sampled(Mechanism):
         It bounds the sampled step, too: a sample without the record tells nothing.
         """
         loss = self._whole(wanted)
-        return () if loss is None or isinstance(loss, losses.RenyiLoss | losses.ProfileLoss) else tuple(loss.covers)
+        return () if loss is None or isinstance(loss, losses.RenyiLoss | losses.ProfileLoss) else tuple(loss.dominating)
 
     def _attained(self, moved: Order) -> Order:
         """The order whose pair some mechanism surely attains: group privacy of two carries a claim to replace-one not tightly."""
@@ -158,7 +158,7 @@ def members(loss: Any) -> tuple[Any, ...]:
 
 def _cover(loss: Any) -> Any:
     """What bounds it from above."""
-    return loss.covers[0] if isinstance(loss, losses.BetweenLoss) else loss
+    return loss.dominating[0] if isinstance(loss, losses.BetweenLoss) else loss
 
 
 def _is_gaussian(mechanism: Mechanism) -> bool:
@@ -198,4 +198,4 @@ def rounded(high: Any, low: Any) -> Any:
     if high is None or high == low:
         return high
     exact = high.exact
-    return losses.BetweenLoss(high.covers, low.members, tight=exact)
+    return losses.BetweenLoss(high.dominating, low.members, tight=exact)

@@ -123,7 +123,7 @@ class WithoutReplacement(FixedSize):
             return found
         if isinstance(found, RenyiLoss | ProfileLoss):
             return found
-        covers = *found.covers, *self._undrawn(wanted)
+        covers = *found.dominating, *self._undrawn(wanted)
         if not self._additive:
             return BetweenLoss(covers, ())
         return BetweenLoss(covers, members(self._drawn("remove", low, removals(wanted))))  # the others contribute nothing

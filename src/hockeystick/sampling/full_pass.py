@@ -71,7 +71,7 @@ class FullPass(Sampled):
         loss = self._whole(wanted)
         if self.by != "shuffle" or loss is None:
             return loss
-        return BetweenLoss(loss.covers, ())
+        return BetweenLoss(loss.dominating, ())
 
     def __repr__(self) -> str:
         base = repr(self.base)

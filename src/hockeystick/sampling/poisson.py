@@ -74,7 +74,7 @@ class Poisson(Sampled):
             if found is None or "replace" in wanted or isinstance(found, losses.RenyiLoss) or self._zeroing_is_replacing(wanted):
                 return found
             # nothing is known to attain it
-            return losses.BetweenLoss((*found.covers, *self._undrawn(wanted)), ())
+            return losses.BetweenLoss((*found.dominating, *self._undrawn(wanted)), ())
         return self._drawn("remove", self.rate, _removals(wanted))
 
     def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
@@ -115,7 +115,7 @@ class Poisson(Sampled):
             if once == self._whole(("replace",)) or self._attained("replace") == "remove":
                 return bound
             return losses.BetweenLoss(
-                bound.covers, members(self._drawn("remove", self.rate, (True,)))
+                bound.dominating, members(self._drawn("remove", self.rate, (True,)))
             )  # the other contributes nothing
         if zeroed or all(_doubles(mechanism) for mechanism, _ in self.base.parts):
             return pair
@@ -124,7 +124,7 @@ class Poisson(Sampled):
         near: Order = "replace" if nearer else "remove"
         far: Order = "remove" if nearer else "replace"
         bound = self._both_orders(far, self.rate, self.rate)
-        covers = pair, *bound.covers, *self._undrawn(("replace",))
+        covers = pair, *bound.dominating, *self._undrawn(("replace",))
         return losses.BetweenLoss(covers, (self._drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
 
     def _opposed(self, mechanism: Mechanism, once: Any) -> Any:

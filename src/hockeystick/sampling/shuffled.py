@@ -99,8 +99,10 @@ class Shuffled(Sampled):
             return None
         tops = [
             one.ceiling
-            for one in run.variants("covers")
-            if not any(isinstance(loss, RenyiLoss) for loss, _ in one.terms) and not one.ends and one.ceiling < math.inf
+            for one in run.variants("dominating")
+            if not any(isinstance(loss, RenyiLoss) for loss, _ in one.terms)
+            and not one.has_infinite_loss
+            and one.ceiling < math.inf
         ]
         if not tops:
             raise self._refuse(
@@ -108,7 +110,7 @@ class Shuffled(Sampled):
                 "its loss has no largest value, and hiding among clones needs a local guarantee epsilon0 without a delta.  Use "
                 "randomised response, Laplace or geometric noise, the exponential mechanism, or PureDP.",
             )
-        alone = run.terms[0][0].covers if len(run.terms) == run.terms[0][1] == 1 else ()
+        alone = run.terms[0][0].dominating if len(run.terms) == run.terms[0][1] == 1 else ()
         if self.reports == 1 and alone:
             return self.local.parts[0][0]._pair_loss(wanted)
         top = min(tops)

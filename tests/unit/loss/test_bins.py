@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hockeystick.loss import bins
-from hockeystick.loss.bins import Coarse, by_blocks
+from hockeystick.loss.bins import CoarseLoss, masses_by_blocks
 from hockeystick.loss.pairs.discrete import ResponseLoss
 from hockeystick.loss.pairs.gaussian import GaussianLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
@@ -26,7 +26,7 @@ def test_blocks_join_to_the_same_masses(loss, size, monkeypatch):
     edges = np.linspace(-1.5, 1.2, 51)
     whole = loss.masses(edges)
     monkeypatch.setattr(bins, "_BLOCK", size)
-    joined = by_blocks(loss, edges)
+    joined = masses_by_blocks(loss, edges)
     assert np.array_equal(joined.log_p, whole.log_p)
     assert np.array_equal(joined.log_q, whole.log_q)
     assert np.array_equal(np.broadcast_to(joined.error, whole.log_p.shape), np.broadcast_to(whole.error, whole.log_p.shape))
@@ -43,7 +43,7 @@ def test_both_laws_are_whole(loss):
     inner = slice(1, -1)
     with np.errstate(invalid="ignore"):
         ratio = (log_p - log_q)[inner]
-    seen, slack = log_p[inner] > -700.0, 2.0 * off[inner] + loss.slip(1.5)
+    seen, slack = log_p[inner] > -700.0, 2.0 * off[inner] + loss.edge_error(1.5)
     assert (ratio >= edges[:-1] - slack)[seen].all()
     assert (ratio <= edges[1:] + slack)[seen].all()
 
@@ -53,7 +53,7 @@ def test_the_coarse_scale_knows_atoms(c):
     z, p = law(RESPONSE)
     weight = p * np.exp(c * z)
     mean = float(weight @ z / weight.sum())
-    value, slope, bend = Coarse(RESPONSE).expand(c)
+    value, slope, bend = CoarseLoss(RESPONSE).expand(c)
     assert value == pytest.approx(math.log(weight.sum()), abs=1e-9)
     assert slope == pytest.approx(mean, abs=1e-9)
     assert bend == pytest.approx(float(weight @ (z - mean) ** 2 / weight.sum()), abs=1e-9)
@@ -62,7 +62,7 @@ def test_the_coarse_scale_knows_atoms(c):
 @pytest.mark.parametrize("mu", [0.03, 0.5, 4.0])
 def test_the_coarse_scale_guides_along_a_density(mu):
     """K = mu^2/2 c (c + 1), to the fineness of the scale (some 5% of a loss); a cap lowers it."""
-    coarse = Coarse(GaussianLoss(mu * mu))
+    coarse = CoarseLoss(GaussianLoss(mu * mu))
     for c in (0.0, 1.0, 5.0):
         value, slope, bend = coarse.expand(c)
         assert value == pytest.approx(0.5 * mu * mu * c * (c + 1.0), rel=0.05, abs=1e-9)
@@ -74,7 +74,7 @@ def test_the_coarse_scale_guides_along_a_density(mu):
 
 
 def test_the_coarse_delta_and_range():
-    coarse, (z, p) = Coarse(RESPONSE), law(RESPONSE)
+    coarse, (z, p) = CoarseLoss(RESPONSE), law(RESPONSE)
     epsilons = np.array([0.0, 0.3, 0.8])
     truth = [math.log(float(p @ np.maximum(-np.expm1(epsilon - z), 0.0))) for epsilon in epsilons.tolist()]
     assert coarse.log_delta(epsilons) == pytest.approx(truth, abs=1e-9)

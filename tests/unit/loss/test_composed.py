@@ -41,7 +41,7 @@ def test_cumulants_and_largest_losses_add():
 @pytest.mark.parametrize("count", [1, 7, 10**6])
 def test_infinite_masses_are_exact(count):
     """1 - (1 - delta)^n of the double that is written 1e-3."""
-    found = composed([(RESPONSE, count)]).infinite()
+    found = composed([(RESPONSE, count)]).infinite_mass()
     if count < 100:
         assert found == 1 - (1 - Fraction(1e-3)) ** count
     assert float(found) == pytest.approx(-math.expm1(count * math.log1p(-1e-3)), rel=1e-12)
@@ -68,14 +68,14 @@ def test_a_slice_multiplies_by_the_count():
     assert (errors >= 5.9 * off).all()
     assert whole.decay(cells) == pytest.approx(6.0 * one.decay(cells)[0], rel=1e-9)
     points = np.array([1.0, 2.0])
-    assert (whole.above(points) >= 6.0 * one.above(points) * (1.0 - 1e-12)).all()
+    assert (whole.cumulant_above(points) >= 6.0 * one.cumulant_above(points) * (1.0 - 1e-12)).all()
 
 
 def test_every_ordered_pair_is_a_run_by_itself():
     run = composed([(paired([LAPLACE, LaplaceLoss(0.7)]), 3), (ResponseLoss(0.2), 1)])
     assert run.rows == 2
-    assert [dict(single.terms) for single in run.singles()] == [
+    assert [dict(single.terms) for single in run.ordered_pairs()] == [
         {LAPLACE: 3, ResponseLoss(0.2): 1},
         {LaplaceLoss(0.7): 3, ResponseLoss(0.2): 1},
     ]
-    assert ComposedLoss(((LAPLACE, 3),)).singles()[0].terms == ((LAPLACE, 3),)
+    assert ComposedLoss(((LAPLACE, 3),)).ordered_pairs()[0].terms == ((LAPLACE, 3),)

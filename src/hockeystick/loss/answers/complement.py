@@ -12,11 +12,10 @@ import numpy as np
 
 from ...numerics.convolve import Law, Sum
 from ...numerics.rounding import FUNCTION, UNIT, down
-from ..bins import Masses
 from ..composed import ComposedLoss, Expand
 from ..contour.contour import Contour, Saddle
 from ..lattice.lattice import aligned, spread
-from ..protocol import Inconclusive
+from ..protocol import Inconclusive, Masses
 
 Interval = tuple[float, float]
 
@@ -42,7 +41,7 @@ def log_complement(run: ComposedLoss, epsilon: float, log_delta: Interval) -> In
     if not run.has_transform:
         return low, high
     least = most = math.inf
-    for single in run.singles():
+    for single in run.ordered_pairs():
         ends = _single(single, epsilon)
         least, most = min(least, ends[0]), min(most, ends[1])
     return max(low, least), min(high, most)
@@ -60,20 +59,20 @@ def log_of_rest(log: float) -> Interval:
 def _single(run: ComposedLoss, epsilon: float) -> Interval:
     """Of one ordered pair."""
     low, high = -math.inf, 0.0
-    if not all(loss.smooth for loss, _ in run.terms):
+    if not all(loss.has_slice for loss, _ in run.terms):
         return low, high
     try:
         contour = Contour(run, Saddle.of_complement(run, epsilon))
         high = min(high, contour.markov(epsilon))
-        if run.fades and contour.lay():
+        if run.has_decay and contour.lay():
             low, high = contour.lower(epsilon), min(high, contour.upper(epsilon))
         else:
             ends = _lattice(run, -contour.c, epsilon)
             low, high = ends[0], min(high, ends[1])
     except Inconclusive:
         return low, high
-    if run.log_stray > -math.inf:  # of what is left out at most its mass
-        high = min(0.0, float(np.logaddexp(high, run.log_stray)) + 4.0 * FUNCTION * (1.0 + abs(high)))
+    if run.log_truncated_mass > -math.inf:  # of what is left out at most its mass
+        high = min(0.0, float(np.logaddexp(high, run.log_truncated_mass)) + 4.0 * FUNCTION * (1.0 + abs(high)))
     return min(low, high), max(low, high)
 
 
@@ -82,7 +81,7 @@ def _lattice(run: ComposedLoss, t: float, epsilon: float) -> Interval:
     low, high = -math.inf, math.inf
     left, right = _range(run.expand, t, _TOLERANCE)
     window = 2.0 * max(right - epsilon, epsilon - left)
-    native = 1 << max(6, math.ceil(math.log2(window / run.native))) if run.native else 0
+    native = 1 << max(6, math.ceil(math.log2(window / run.lattice_step))) if run.lattice_step else 0
     for size in [native] if native else [1 << 12, 1 << 15, _MOST]:
         if size > _MOST:
             break
@@ -103,9 +102,9 @@ def _range(expand: Expand, t: float, lead: float) -> Interval:
 
 def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int) -> Interval:
     """Both ends by the two laws of `lattice.py`: each cell's mass at its two ends, and the numbers of the cells."""
-    parts = run.divisible
+    parts = run.terms
     step = aligned(run, window / size)
-    size *= 1 if run.native or step * size >= window else 2
+    size *= 1 if run.lattice_step or step * size >= window else 2
     laws: list[list[tuple[Law, int]]] = [[], [], []]  # mass at the ends; P and Q of the cells
     offset = slip = 0.0
     for (loss, count), (exact, _) in zip(parts, run.terms, strict=True):
@@ -116,7 +115,7 @@ def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int)
             raise Inconclusive
         z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
         reach = max(abs(low), abs(high))
-        slip += count * (loss.slip(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
+        slip += count * (loss.edge_error(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
         log_p, log_q, error = loss.masses(z)
         less = Masses(log_p - 2.0 * error, log_q - 2.0 * error, error)
         laws[0].append((spread(first, z, less, step, -t)[0], count))

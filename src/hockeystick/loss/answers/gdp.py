@@ -52,7 +52,7 @@ class Head:
 
     def __init__(self, run: ComposedLoss, bounds: list[Tail]) -> None:
         self.run = run
-        self.covers = [run] if run.exact else run.variants("covers")
+        self.dominating = [run] if run.exact else run.variants("dominating")
         self.tails = bounds
         self.kinks = kinks(run)
         self.log: dict[float, Interval] = {}
@@ -61,7 +61,7 @@ class Head:
     def ask(self, epsilon: float) -> Interval:
         """Both ends of mu there; of a run that is known by bounds only the upper end is worth its cost, the lower is 0."""
         low, high = -math.inf, min(0.0, max(tail.log_bound(epsilon) for tail in self.tails))
-        for one in self.covers:
+        for one in self.dominating:
             ends = log_delta_proof(one, epsilon).ends
             high = min(high, ends[1])
             low = ends[0] if self.run.exact else low
@@ -121,8 +121,8 @@ class Head:
         if not 0.0 < c < 1e12:
             return math.inf
         total = -math.inf
-        for one in self.covers[:1]:
-            total = max(cumulant_above(single, c) for single in one.singles())
+        for one in self.dominating[:1]:
+            total = max(cumulant_above(single, c) for single in one.ordered_pairs())
         if not total < math.inf:
             return math.inf
         factor = -math.log1p(c) - c * math.log1p(1.0 / c)
@@ -135,10 +135,10 @@ class Head:
 
     def _exponent(self, epsilon: float) -> float:
         """About the c that serves best: a guide."""
-        if not all(one.has_transform for one in self.covers):
+        if not all(one.has_transform for one in self.dominating):
             square = max(tail.square for tail in self.tails)
             return epsilon / square - 0.5 if square > 0.0 else 0.0
-        return self.covers[0].saddle_of_epsilon(epsilon)
+        return self.dominating[0].saddle_of_epsilon(epsilon)
 
 
 def kinks(run: ComposedLoss) -> Array:
@@ -150,9 +150,9 @@ def kinks(run: ComposedLoss) -> Array:
         z: Array = first.atoms.z
         return np.unique(z[z > 0.0])
     top = math.fsum(count * float(loss.atoms.z[-1]) for loss, count in run.terms if isinstance(loss, AtomicLoss))
-    if not run.native or not top / run.native < 1e6:
+    if not run.lattice_step or not top / run.lattice_step < 1e6:
         return np.empty(0)
-    return np.arange(top % run.native, top, run.native)
+    return np.arange(top % run.lattice_step, top, run.lattice_step)
 
 
 def mu_ends(epsilon: float, log_delta: float) -> Interval:
@@ -173,12 +173,12 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         if plain and log_delta_proof(run, 0.0).low > math.log(delta) * (1.0 - FUNCTION):  # it is delta_mu itself
             return gaussian_dp(run, 0.0, tolerance)
         return _up_to(run, delta, tolerance)
-    bounds = [tail for one in ([run] if run.exact else run.variants("covers")[:1]) for tail in tails(one)]
+    bounds = [tail for one in ([run] if run.exact else run.variants("dominating")[:1]) for tail in tails(one)]
     unknown = next((tail.reason for tail in bounds if tail.reason), "")
     if any(isinstance(loss, ProfileLoss) and not loss.vanishes for loss, _ in run.terms):
         unknown = UNTOLD
     if unknown:
-        certain = run.exact and any(single.infinite() for single in run.singles())
+        certain = run.exact and any(single.infinite_mass() for single in run.ordered_pairs())
         return Peak(math.inf if certain else 0.0, math.inf, math.inf, 0, unknown)
     limit = max(bounds, key=lambda tail: tail.limit)
     least = down(math.sqrt(limit.square) * (1.0 - 2.0 * SQUARE_ERROR - 64.0 * UNIT)) if limit.attained and run.exact else 0.0

@@ -114,11 +114,11 @@ class Tail:
 
 def tails(run: ComposedLoss) -> list[Tail]:
     """That of each ordered pair; of a run that is only known by bounds, that of its first upper bound."""
-    return [_tail(single) for single in run.singles()]
+    return [_tail(single) for single in run.ordered_pairs()]
 
 
 def _tail(run: ComposedLoss) -> Tail:
-    if run.infinite():
+    if run.infinite_mass():
         return Tail(
             math.inf,
             0.0,
@@ -177,7 +177,7 @@ def _one(loss: Any) -> tuple[float, float, tuple[float, ...], bool] | str:
     if isinstance(loss, FoldedLoss):  # dominated by the unsampled pair in both orders, as that is symmetric
         found = _one(loss.base)
         return found if isinstance(found, str) else (found[0], found[1], (), found[3])
-    if isinstance(loss, MixtureLoss) and loss.stray == -math.inf and loss.left.log_rest > -math.inf:
+    if isinstance(loss, MixtureLoss) and loss.log_truncated_mass == -math.inf and loss.left.log_rest > -math.inf:
         # Q is at least its part that is not moved, so Z <= log(P/N(0)) - log of that; P is a mixture, and divergences are convex
         farthest = max(loss.right.moves) * (1.0 + 2.0 * loss.right.move_error)
         rest = -loss.left.log_rest + loss.left.weight_error

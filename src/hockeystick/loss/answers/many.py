@@ -72,7 +72,7 @@ def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], upper_only: bo
 def _shares(run: ComposedLoss) -> bool:
     """Whether the contour is what answers, and nothing is added to it."""
     plain = run.exact and bool(run.terms) and run.has_transform
-    return plain and run.fades and not run.ends and run.log_stray == -math.inf and not has_closed(run)
+    return plain and run.has_decay and not run.has_infinite_loss and run.log_truncated_mass == -math.inf and not has_closed(run)
 
 
 def _share(

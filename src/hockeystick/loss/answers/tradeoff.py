@@ -55,7 +55,7 @@ def tester(
 
 def _corners(run: ComposedLoss) -> Array:
     """Where the profile may have one."""
-    tops = [single.ceiling for single in run.singles()] if run.exact else []
+    tops = [single.ceiling for single in run.ordered_pairs()] if run.exact else []
     return np.append(kinks(run), [top for top in tops if top < 1e9])
 
 
@@ -78,8 +78,8 @@ def _most(run: ComposedLoss, alpha: float) -> float:
     (1 - t) (e^{K(-t)} (t/alpha)^t)^{1/(1-t)}.
     """
     best = 1.0
-    for single in run.singles():
-        if not all(loss.has_transform and loss.smooth for loss, _ in single.terms):
+    for single in run.ordered_pairs():
+        if not all(loss.has_transform and loss.has_slice for loss, _ in single.terms):
             continue
 
         def height(value: float, t: float) -> float:
@@ -87,9 +87,9 @@ def _most(run: ComposedLoss, alpha: float) -> float:
 
         with suppress(Inconclusive):
             t = min(_SHARES, key=lambda t: height(single.expand(-t)[0], t))
-            value = float(single.slice(-t, 0.0).above(np.array([-t])).max())
+            value = float(single.slice(-t, 0.0).cumulant_above(np.array([-t])).max())
             slack = 4.0 * FUNCTION * (abs(value) + t * (abs(math.log(t)) + abs(math.log(alpha))) + 1.0) / (1.0 - t)
-            stray = exp_up(single.log_stray) if single.log_stray > -math.inf else 0.0
+            stray = exp_up(single.log_truncated_mass) if single.log_truncated_mass > -math.inf else 0.0
             best = min(best, up(exp_up(height(value, t) + slack, 1.0) + stray))
     return best
 
@@ -109,12 +109,12 @@ def _about(run: ComposedLoss, forward: Profile) -> float:
     mu = mu_ends(0.0, forward(0.0)[1])[1]
     if mu < 8.0 or not run.has_transform or not run.exact:
         return mu
-    return math.sqrt(2.0 * max(run.singles()[0].mean()[0], 0.0))
+    return math.sqrt(2.0 * max(run.ordered_pairs()[0].mean()[0], 0.0))
 
 
 def _surely(run: ComposedLoss) -> Errors:
     """Without a false accusation only infinite losses tell."""
-    mass = max(float(single.infinite()) for one in run.variants("covers")[:1] for single in one.singles())
+    mass = max(float(single.infinite_mass()) for one in run.variants("dominating")[:1] for single in one.ordered_pairs())
     if mass == 0.0:
         return Errors((1.0, 1.0), (0.0, 0.0))
     low = max(0.0, down(mass)) if run.exact else 0.0

@@ -38,8 +38,8 @@ class KeptAtoms(AtomicLoss):
     number: int
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return self.base.stray
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
+        return self.base.log_truncated_mass
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -81,8 +81,8 @@ class LargeApart(Apart):
             z, _, log_q, error, z_error = loss.atoms
             exponent = log_q - self.rates[:, None] * z
             found = np.logaddexp.reduce(exponent, axis=1)
-            if isinstance(loss, SampledAtoms) and loss.stray > -math.inf:
-                found = np.logaddexp(found, loss.stray - self.rates * math.log1p(-loss.rate))
+            if isinstance(loss, SampledAtoms) and loss.log_truncated_mass > -math.inf:
+                found = np.logaddexp(found, loss.log_truncated_mass - self.rates * math.log1p(-loss.rate))
             # each of the sums rounds
             off = (
                 error
@@ -110,7 +110,12 @@ def counts_large(run: ComposedLoss) -> bool:
     drawn = 0.0
     for loss, count in run.terms:
         removal = isinstance(loss, SampledAtoms) and loss.removal
-        if not isinstance(loss, AtomicLoss) or loss.infinite or loss.lone or (loss.stray > -math.inf and not removal):
+        if (
+            not isinstance(loss, AtomicLoss)
+            or loss.infinite_mass
+            or loss.infinite_mass_under_q
+            or (loss.log_truncated_mass > -math.inf and not removal)
+        ):
             return False
         drawn += count * loss.rate if isinstance(loss, SampledAtoms) and removal else 0.0
     return run.rows == 1 and 0.0 < drawn < _DENSE

@@ -41,7 +41,7 @@ class Rest:
         rest = ComposedLoss(tuple((one, count) for one, count in others if count))
         self.loss, self.y, self.largest = loss, y, float(np.abs(epsilon - y).max()) + _ROOM
         # of the masses, of the differences of epsilons, and of the exponentials
-        self.slip = loss.slip(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
+        self.slip = loss.edge_error(self.largest) + 4.0 * UNIT * (float(np.abs(y).max()) + self.largest) + 8.0 * FUNCTION
         self._rest, self._looked, self._helps = rest, list[float](), True  # a contour
         self._low, self._high = np.full(y.size, -math.inf), np.zeros(y.size)
         with np.errstate(divide="ignore"):
@@ -91,7 +91,7 @@ class Rest:
             return False
         # where the terms are, not where nothing is known of them
         if not self._looked and not float(low.sum()) > 0.1 * total:
-            deviation = math.sqrt(sum(count * one.rough[1] for one, count in self._rest.terms))
+            deviation = math.sqrt(sum(count * one.coarse_estimates[1] for one, count in self._rest.terms))
             gaps = gaps * np.exp(np.minimum(-self.alone[:-1], 700.0)) * normal_delta(self.y[:-1], deviation)
         worst = int(gaps.argmax())
         place, known = float(self.y[worst]), self._high[worst] - self._low[worst]

@@ -52,7 +52,7 @@ class _Slice(NamedTuple):
     def keep(self, rows: list[int]) -> "_Slice":
         return self
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         """phi^n, or phi^n - (phi - mid)^n <= n mid max(phi, 1)^n, from above."""
         found = []
         for point in points.tolist():
@@ -62,7 +62,7 @@ class _Slice(NamedTuple):
                 height += count * math.log1p(max(excess, -0.5 if not self.parted else 0.0)) if excess < math.inf else math.inf
                 middle += count * step.mid_above(1.0 + point) if self.parted else 0.0
             found.append(height + (min(0.0, math.log(middle)) if self.parted else 0.0) + 1e-9)
-        return np.array([found]) + (self.others.above(points) if self.others else 0.0)
+        return np.array([found]) + (self.others.cumulant_above(points) if self.others else 0.0)
 
     def decay(self, cells: Cells) -> Array:
         """Relative to `level`: |phi^n|, or |phi^n - (phi - mid)^n| <= n |mid| max(phi(c), 1)^n."""
@@ -72,7 +72,7 @@ class _Slice(NamedTuple):
             logs = np.array([math.log(count) + step.far_off(k, u) for step, count in self.steps])
             found: Array = self.level - sum(heights) - 1e-9 - np.logaddexp.reduce(logs)
             if self.others:
-                found += self.others.decay(cells) - float(self.others.above(np.array([self.c]))[0, 0])
+                found += self.others.decay(cells) - float(self.others.cumulant_above(np.array([self.c]))[0, 0])
             found = np.maximum(0.0, found)
         else:
             near, far = np.zeros(u.size), np.full(u.size, self.level)
@@ -82,7 +82,7 @@ class _Slice(NamedTuple):
             if self.others:
                 fall = self.others.decay(cells)
                 near += fall
-                far += fall - float(self.others.above(np.array([self.c]))[0, 0])
+                far += fall - float(self.others.cumulant_above(np.array([self.c]))[0, 0])
             found = np.maximum(near * (1.0 - 1e-12), far - 1e-9)
         return found
 
@@ -177,7 +177,9 @@ class Parted(Apart):
                 raise Inconclusive
             self._small += count * (math.log1p(excess) + 4.0 * FUNCTION * abs(math.log1p(excess)))
         for loss, count in self.sketch.others:
-            self._small += count * float(loss.slice(self._order, self._order, count).above(np.array([self._order]))[0, 0])
+            self._small += count * float(
+                loss.slice(self._order, self._order, count).cumulant_above(np.array([self._order]))[0, 0]
+            )
 
     def _bound_taken(self) -> None:
         """Bounds of Q(S < eps, some): for several r, log of a sum over outcomes above some edges, to be multiplied by
@@ -186,7 +188,7 @@ class Parted(Apart):
         for rate in self.sketch.rates:
             height = math.fsum(count * math.log1p(step.reverse_above(rate)) for step, count in self.steps) + 1e-9
             for loss, count in self.sketch.others:  # E_Q e^{-rZ} is E_P e^{rZ}
-                height += count * float(loss.slice(rate, rate, count).above(np.array([rate]))[0, 0]) * (1.0 + 4.0 * UNIT)
+                height += count * float(loss.slice(rate, rate, count).cumulant_above(np.array([rate]))[0, 0]) * (1.0 + 4.0 * UNIT)
             near = far = 0.0
             for step, count in self.steps:
                 light, heavy = step.large_above(rate, self.sketch.epsilon, self.lift)

@@ -109,7 +109,7 @@ class Sketch:
         self.steps = sum(count for _, count in self.terms)
         self.room = epsilon - largest_sum(self.others)  # what the steps must reach at least, if it is positive
         self.scale = self.room if self.room > 0.0 else epsilon
-        deviation = math.sqrt(sum(count * loss.rough[1] for loss, count in run.terms))
+        deviation = math.sqrt(sum(count * loss.coarse_estimates[1] for loss, count in run.terms))
         self.most = math.expm1(2.0 * epsilon + min(14.0 * deviation, 30.0))
         self.guides = [
             _Guide(shape, count, min(place(shape, 3.0 * self.most), 1.0 / shape.noise + _NEVER), self.lift)
@@ -340,6 +340,6 @@ def parts(run: ComposedLoss) -> bool:
     for loss, count in run.terms:
         if isinstance(loss, SampledGaussianLoss) and loss.removals == (True,) and loss.shape.rate > _FAINT:
             drawn += count * loss.shape.rate
-        elif not isinstance(loss, _SYMMETRIC) or loss.infinite:
+        elif not isinstance(loss, _SYMMETRIC) or loss.infinite_mass:
             return False
     return 0.0 < drawn < _DENSE

@@ -34,7 +34,7 @@ def certain(run: ComposedLoss, epsilon: float) -> Interval:
         return -math.inf, -math.inf
     low, high = trivial(epsilon)
     total = -math.expm1(max(epsilon, -800.0)) if epsilon < 0.0 else 0.0
-    if run.infinite():
+    if run.infinite_mass():
         low = -math.inf  # that is a bound of the whole, not of the finite part
     if not run.terms:
         return low, high
@@ -52,12 +52,12 @@ def certain(run: ComposedLoss, epsilon: float) -> Interval:
 def at_least(run: ComposedLoss, epsilon: float) -> float:
     """A lower bound of log delta(epsilon), the finite part, from single steps and from the largest loss."""
     low = -math.inf
-    if not run.infinite() and not run.infinite("lone"):  # else the other steps must be finite, too
+    if not run.infinite_mass() and not run.infinite_mass("Q"):  # else the other steps must be finite, too
         for loss, _ in run.terms:
             single = loss.closed(epsilon)
             if single is not None:
                 low = max(low, single.low)
-    top = run.surely
+    top = run.ceiling_below
     if epsilon < top and run.log_top_mass > -math.inf:
         part, mass = math.log(-math.expm1(epsilon - top)), run.log_top_mass
         low = max(low, mass + part - 4.0 * FUNCTION * (1.0 + abs(mass) + abs(part)))
@@ -87,7 +87,7 @@ def near_one(run: ComposedLoss, epsilon: float) -> float:
     """
     _, mean, variance = run.expand(0.0)
     t = 1.0 - (1.0 - min(0.5, max((mean - epsilon) / variance, 1e-6)))  # 1 - t is exact
-    bound = float(run.slice(-t, -t).above(np.array([-t])).min()) + t * epsilon + 8.0 * UNIT * abs(epsilon)
+    bound = float(run.slice(-t, -t).cumulant_above(np.array([-t])).min()) + t * epsilon + 8.0 * UNIT * abs(epsilon)
     return (
         math.log1p(-math.exp(bound)) * (1.0 + 2.0 * FUNCTION) - 1e4 * FUNCTION * math.exp(bound) if bound < -1e-3 else -math.inf
     )
@@ -104,9 +104,9 @@ def without_bounded(run: ComposedLoss) -> tuple[ComposedLoss, ComposedLoss] | No
 def log_near_top(run: ComposedLoss, distance: float) -> float:
     """An upper bound of log P(no loss is farther than this from the largest that it can be)."""
     total = 0.0
-    for loss, count in run.divisible:
+    for loss, count in run.terms:
         edge = loss.ceiling - distance
-        edge -= loss.slip(2.0 * max(loss.ceiling, abs(edge))) + 4.0 * UNIT * (loss.ceiling + distance)
+        edge -= loss.edge_error(2.0 * max(loss.ceiling, abs(edge))) + 4.0 * UNIT * (loss.ceiling + distance)
         log_p, _, error = loss.masses(np.array([edge]))
         total += count * (float(log_p[1]) + (error if isinstance(error, float) else float(error[1])))
     return min(0.0, total + 1e-12 * (1.0 + abs(total)))

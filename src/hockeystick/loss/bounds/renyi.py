@@ -30,7 +30,7 @@ def cumulant_above(run: ComposedLoss, c: float) -> float:
 def _one_above(run: ComposedLoss, place: int, c: float) -> float:
     """Of one step, tight where the noise can be integrated."""
     loss, count = run.terms[place]
-    bound = loss.bound(c)
+    bound = loss.cumulant_bound(c)
     if isinstance(loss, RenyiLoss):
         return bound
     try:
@@ -49,11 +49,11 @@ def renyi_bound(run: ComposedLoss, order: float) -> float:
     """The Rényi divergence of this order (1: Kullback-Leibler, inf: the largest loss), rounded up."""
     if not run.terms:
         return 0.0
-    if any(single.infinite() for single in run.singles()):
+    if any(single.infinite_mass() for single in run.ordered_pairs()):
         return math.inf
     if math.isinf(order):
         return run.ceiling
-    return max(_renyi(single, order - 1.0) for single in run.singles())
+    return max(_renyi(single, order - 1.0) for single in run.ordered_pairs())
 
 
 def _renyi(run: ComposedLoss, c: float) -> float:
@@ -71,7 +71,7 @@ def _renyi(run: ComposedLoss, c: float) -> float:
 
 def _conditioned(run: ComposedLoss) -> tuple[Fraction, float, float]:
     """p, and log(1-p) and log(1-q)."""
-    p, q = run.infinite(), run.infinite("lone")
+    p, q = run.infinite_mass(), run.infinite_mass("Q")
     return p, math.log1p(-float(p)), math.log1p(-float(q))
 
 
@@ -100,7 +100,7 @@ def renyi_epsilon(run: ComposedLoss, delta: float) -> float:
     from ...conversion.curve import rdp_curve_to_epsilon
 
     found = 0.0
-    for single in run.singles():
+    for single in run.ordered_pairs():
         p, kept, other = _conditioned(single)
         rest = (Fraction(delta) - p) / (1 - p)
         if rest <= 0:
@@ -120,7 +120,7 @@ def renyi_log_delta(run: ComposedLoss, epsilon: float) -> float:
     from ...conversion.curve import rdp_curve_to_delta
 
     found = -math.inf
-    for single in run.singles():
+    for single in run.ordered_pairs():
         p, kept, other = _conditioned(single)
         moved = epsilon + other - kept - 8.0 * UNIT * (abs(other) + abs(kept))
         curve, level = partial(_curve, single), min(max(moved, 0.0), 1e100)

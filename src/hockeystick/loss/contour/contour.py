@@ -176,7 +176,7 @@ class Contour:
             room = 1.0 + self.c
             self.forward = [max(-1.0, self.c + room * math.expm1(-step * saddle.width / room)) for step in FORWARD]
             markov = [0.0 for _ in self.forward]
-        above = self.slices.above(np.array(self.forward)).tolist()
+        above = self.slices.cumulant_above(np.array(self.forward)).tolist()
         if self.c < 0.0:
             self.forward, markov, above = [*self.forward, -1.0], [*markov, 0.0], [[*row, 0.0] for row in above]
         # markov is negative: rounded up

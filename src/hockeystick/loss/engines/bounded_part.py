@@ -34,9 +34,9 @@ def beside_bounded(
     distance = most(log_delta + math.log(_LATE)) - least
     near = log_near_top(bounded, distance) if distance < math.inf else 0.0
     high = most(log_delta + math.log1p(-_LATE) - near)
-    if bounded.surely + least < min(bounded.ceiling + high, known) * (1.0 - _COARSE):
+    if bounded.ceiling_below + least < min(bounded.ceiling + high, known) * (1.0 - _COARSE):
         high = min(high, _near_top(bounded, log_delta, top, most))
-    return down(bounded.surely + least) if least > 0.0 else 0.0, up(bounded.ceiling + high)
+    return down(bounded.ceiling_below + least) if least > 0.0 else 0.0, up(bounded.ceiling + high)
 
 
 def _near_top(bounded: ComposedLoss, log_delta: float, top: float, most: Callable[[float], float]) -> float:

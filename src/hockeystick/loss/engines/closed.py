@@ -7,10 +7,10 @@ from ...numerics.rounding import LARGEST, UNIT
 from ..composed import ComposedLoss
 from ..pairs.laplace import LaplaceLoss
 from ..pairs.laplace_closed import few_laplace
-from ..protocol import Closed, Inconclusive, Interval
+from ..protocol import ClosedForm, Inconclusive, Interval
 
 
-def closed_form(run: ComposedLoss, epsilon: float) -> Closed | None:
+def closed_form(run: ComposedLoss, epsilon: float) -> ClosedForm | None:
     """delta at one epsilon of a run of one ordered pair."""
     if len(run.terms) != 1:
         return None
@@ -27,17 +27,17 @@ def has_closed(run: ComposedLoss) -> bool:
     loss, count = run.terms[0]
     if count > 1 and not isinstance(loss, LaplaceLoss):
         return False
-    return all(closed_form(single, 0.0) is not None for single in run.singles())
+    return all(closed_form(single, 0.0) is not None for single in run.ordered_pairs())
 
 
 def closed_epsilon(run: ComposedLoss, log_delta: float, target: Interval) -> Interval:
     """Both ends of epsilon of one ordered pair, for the log delta that lies within `target`."""
     loss = run.terms[0][0]
-    known: dict[float, Closed] = {}
+    known: dict[float, ClosedForm] = {}
 
-    def at(epsilon: float) -> Closed:
+    def at(epsilon: float) -> ClosedForm:
         if epsilon not in known:
-            known[epsilon] = closed_form(run, epsilon) or Closed(-LARGEST, math.inf, -math.inf)
+            known[epsilon] = closed_form(run, epsilon) or ClosedForm(-LARGEST, math.inf, -math.inf)
         return known[epsilon]
 
     def gap(epsilon: float) -> tuple[float, float]:
@@ -50,9 +50,9 @@ def closed_epsilon(run: ComposedLoss, log_delta: float, target: Interval) -> Int
         if beyond == math.inf:  # Markov's inequality, at the best power of two: it falls and then grows
 
             def bound(n: int) -> float:
-                return (loss.bound(2.0**n) - target[0]) / 2.0**n
+                return (loss.cumulant_bound(2.0**n) - target[0]) / 2.0**n
 
-            best = round(0.5 * math.log2(-2.0 * log_delta / max(loss.rough[1], 1e-36)))  # as of Gaussian noise
+            best = round(0.5 * math.log2(-2.0 * log_delta / max(loss.coarse_estimates[1], 1e-36)))  # as of Gaussian noise
             near = [bound(n) for n in range(best - 2, best + 3)]
             if not min(near) < min(near[0], near[-1]):
                 best = min(range(-60, 61, 6), key=bound)

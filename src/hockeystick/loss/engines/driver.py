@@ -50,7 +50,7 @@ def _bracketed(run: ComposedLoss, upper_only: bool, least: float, ask: Callable[
     """The answer for a run: from below by pairs that it may be, and only where that is wanted, if it is known by bounds."""
     if run.exact:
         return ask(run)
-    high = min((ask(one) for one in run.variants("covers")), key=lambda proof: proof.high)
+    high = min((ask(one) for one in run.variants("dominating")), key=lambda proof: proof.high)
     found = Proof(least, high.high, high_by=high.high_by, sound=high.sound)
     if upper_only:
         return found
@@ -62,14 +62,14 @@ def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Proof:
     if not run.has_transform:
         return Proof(-math.inf, renyi_log_delta(run, epsilon), high_by=(RENYI_CURVE.name,))
     question = Question("log delta", epsilon, care=care)
-    if not run.ends:
+    if not run.has_infinite_loss:
         proof = finite(run, question)
     else:
-        found = [_with_infinite(finite(single, question), single.infinite()) for single in run.singles()]
+        found = [_with_infinite(finite(single, question), single.infinite_mass()) for single in run.ordered_pairs()]
         least = trivial(epsilon)
         proof = largest_of([*found, Proof(*least, (ELEMENTARY.name,), (ELEMENTARY.name,))])
-    if proof.high < 0.0 and run.log_stray > -math.inf:
-        high = float(np.logaddexp(proof.high, run.log_stray))
+    if proof.high < 0.0 and run.log_truncated_mass > -math.inf:
+        high = float(np.logaddexp(proof.high, run.log_truncated_mass))
         proof = proof._replace(high=high + 4.0 * FUNCTION * (1.0 + abs(high)))
     return proof if proof.low <= proof.high else proof._replace(low=proof.high)
 
@@ -90,12 +90,12 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
         return Proof(0.0, 0.0, (ELEMENTARY.name,), (ELEMENTARY.name,))
     if not run.has_transform:
         return Proof(0.0, renyi_epsilon(run, delta), high_by=(RENYI_CURVE.name,))
-    if not run.ends:
+    if not run.has_infinite_loss:
         return finite(run, _epsilon_question(math.log(delta) if delta else -math.inf)._replace(delta=delta or None))
     found = []
-    for single in run.singles():
+    for single in run.ordered_pairs():
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
-        rest = Fraction(delta) - single.infinite()
+        rest = Fraction(delta) - single.infinite_mass()
         if rest < 0:
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
         found.append(finite(single, _epsilon_question(log_fraction(rest) if rest else -math.inf)))
@@ -107,7 +107,7 @@ def finite(run: ComposedLoss, question: Question) -> Proof:
     if question.asks == "epsilon":
         top = max(0.0, run.ceiling)
         if question.at == -math.inf:
-            return Proof(max(0.0, min(run.surely, run.ceiling)), top, (ELEMENTARY.name,), (ELEMENTARY.name,))
+            return Proof(max(0.0, min(run.ceiling_below, run.ceiling)), top, (ELEMENTARY.name,), (ELEMENTARY.name,))
         return _settle(run, question, Proof(0.0, min(question.most, top), (ELEMENTARY.name,), (ELEMENTARY.name,)))
     if question.at > _FAR:
         least = finite(run, question._replace(at=_FAR))  # delta falls in epsilon
@@ -168,7 +168,7 @@ def _first(run: ComposedLoss, question: Question, known: Proof, engines: tuple[E
 def _each_order(run: ComposedLoss, question: Question, known: Proof) -> Proof:
     """Each ordered pair by itself, which may prove more: the largest of their answers."""
     found: list[Proof] = []
-    for place, single in enumerate(run.singles()):
+    for place, single in enumerate(run.ordered_pairs()):
         asked = question
         if question.asks == "epsilon":
             floor = max(question.floor, *(one.low for one in found), 0.0)

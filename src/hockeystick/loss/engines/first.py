@@ -57,7 +57,7 @@ class Compiled(Engine):
         return len(run.terms) == 1 and (core is not None or run.terms[0][1] == 1)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        found = run.told.get(question.delta) if question.delta is not None else None
+        found = run.core_epsilons.get(question.delta) if question.delta is not None else None
         if found is None:
             found = _compiled_epsilon(run, question)
         return found and Proof(*found, _compiled_as(run), _compiled_as(run))
@@ -88,7 +88,7 @@ def _compiled_as(run: ComposedLoss) -> tuple[str, ...]:
     """The core, and which of the engines below is compiled there for this run."""
     loss, count = run.terms[0]
     if isinstance(loss, SampledGaussianLoss) and count > 1:
-        return (Compiled.name, "big jump" if any(parts(single) for single in run.singles()) else ContourIntegral.name)
+        return (Compiled.name, "big jump" if any(parts(single) for single in run.ordered_pairs()) else ContourIntegral.name)
     if isinstance(loss, LaplaceLoss) and count > _FEW:
         return Compiled.name, ContourIntegral.name
     return Compiled.name, "two-point sums" if isinstance(loss, ResponseLoss) else ClosedForm.name
@@ -106,13 +106,13 @@ class Elementary(Engine):
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         """0, where the steps' total variation distances add up to less than delta."""
-        sparse = all(math.log(max(count * loss.rough[0], 1e-300)) < question.at for loss, count in run.terms)
-        if sparse and largest(certain(single, 0.0) for single in run.singles())[1] <= question.at - question.slack:
+        sparse = all(math.log(max(count * loss.coarse_estimates[0], 1e-300)) < question.at for loss, count in run.terms)
+        if sparse and largest(certain(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack:
             return 0.0, 0.0
         return None
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(certain(single, question.at) for single in run.singles())
+        return largest(certain(single, question.at) for single in run.ordered_pairs())
 
 
 class ClosedForm(Engine):
@@ -132,11 +132,11 @@ class ClosedForm(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         return largest(
             closed_epsilon(single, question.at, (question.at - question.slack, question.at + question.slack))
-            for single in run.singles()
+            for single in run.ordered_pairs()
         )
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
-        found = [closed_form(single, question.at) for single in run.singles()]
+        found = [closed_form(single, question.at) for single in run.ordered_pairs()]
         if any(one is None for one in found):
             return None
         return largest((one.low, one.high) for one in found if one)
@@ -151,10 +151,10 @@ class ContourIntegral(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        if not run.fades or question.evaluated:
+        if not run.has_decay or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.singles()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.ordered_pairs()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
@@ -170,7 +170,7 @@ class ContourAgain(ContourIntegral):
     joint = False
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return run.fades and question.evaluated and question.most == math.inf
+        return run.has_decay and question.evaluated and question.most == math.inf
 
 
 def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:
@@ -196,7 +196,7 @@ def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
         if high - low < SETTLED:
             break
-    if low < _NEAR_ONE and high > _HALF and not run.infinite():  # the bound is of the whole, not of the finite part
+    if low < _NEAR_ONE and high > _HALF and not run.infinite_mass():  # the bound is of the whole, not of the finite part
         low = max(low, near_one(run, epsilon))
     return low, high
 

@@ -90,7 +90,7 @@ class RenyiCurve(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return (question.at - question.slack) > _LOG_TINY if question.asks == "epsilon" else not run.infinite()
+        return (question.at - question.slack) > _LOG_TINY if question.asks == "epsilon" else not run.infinite_mass()
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         try:

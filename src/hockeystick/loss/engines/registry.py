@@ -118,9 +118,9 @@ def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
         return [lattice]
     smoothing = [Step((engine,), WIDE, WIDE, careful=True) for engine in (BIG_JUMP_ATOMS, SMOOTHING)]
     steps = sum(count for _, count in run.terms)
-    found = [lattice, *smoothing] if run.native > 0.0 or steps < _STEPS else [*smoothing, lattice]
+    found = [lattice, *smoothing] if run.lattice_step > 0.0 or steps < _STEPS else [*smoothing, lattice]
     if soon_listed(run):  # on a lattice of its own, many steps are transformed faster, but it feels their rounding
-        later = run.native > 0.0 and _STEPS < steps < _MANY
+        later = run.lattice_step > 0.0 and _STEPS < steps < _MANY
         found.insert(1 if later else 0, Step((MEET_IN_MIDDLE,), SETTLED, SETTLED, careful=True))
     elif fine:  # slowly, if all else fails
         found.append(Step((MEET_IN_MIDDLE,), WIDE, WIDE, careful=True))

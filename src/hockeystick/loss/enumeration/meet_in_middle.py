@@ -33,7 +33,7 @@ class Listed:
         if steps > _STEPS:
             raise Inconclusive
         self.slip = self.error = 0.0
-        self.left_out = run.log_stray
+        self.left_out = run.log_truncated_mass
         halves: list[Half] = [(np.zeros(1), np.zeros(1))] * 2
         for loss, count in run.terms:
             assert isinstance(loss, AtomicLoss)
@@ -75,7 +75,7 @@ class Listed:
         number = np.arange(first, last + 1, dtype=float)
         # the odds are known up to `off`, and the logarithm of a mass moves with them by the distance from the mean
         off = 2.0 * error + 2.0 * UNIT * float(np.abs(log_p).max())
-        kept = count * math.log1p(-float(loss.infinite))
+        kept = count * math.log1p(-float(loss.infinite_mass))
         self.error += float(errors.max()) + off * (float(np.abs(number - mean).max()) + variance * off + 1.0)
         self.error += 4.0 * FUNCTION * abs(kept)
         return number * z[heads] + (count - number) * z[1 - heads], logs + kept
@@ -122,7 +122,7 @@ class Listed:
 
 def _tossed(loss: object, count: int) -> bool:
     """Whether the number of each value is told from a binomial law."""
-    if not isinstance(loss, AtomicLoss) or count <= _FEW_TOSSES or loss.atoms.z.size != 2 or loss.stray > -math.inf:
+    if not isinstance(loss, AtomicLoss) or count <= _FEW_TOSSES or loss.atoms.z.size != 2 or loss.log_truncated_mass > -math.inf:
         return False
     return float(loss.atoms.log_p.min()) > -math.inf
 

@@ -22,9 +22,9 @@ import numpy.typing as npt
 from ...numerics.cancellation_free import Array
 from ...numerics.convolve import Law, Sum
 from ...numerics.rounding import FUNCTION, UNIT, exp_up
-from ..bins import Divisible, Masses, by_blocks
+from ..bins import masses_by_blocks
 from ..composed import ComposedLoss
-from ..protocol import Inconclusive
+from ..protocol import Binned, Inconclusive, Masses
 from .plan import MOST, Plan
 from .window import Window
 
@@ -55,9 +55,13 @@ def spread(first: int, z: Array, masses: Masses, step: float, theta: float) -> t
 def aligned(run: ComposedLoss, step: float) -> float:
     """The native step of the run, or one not above this on which the atoms of one loss can be told exactly: of that with no other
     values, and which moves the sum most."""
-    grains = [(loss.native > 0.0, loss.grain * math.sqrt(count), loss.grain) for loss, count in run.divisible if loss.grain > 0.0]
-    if run.native or not grains:
-        return run.native or step
+    grains = [
+        (loss.lattice_step > 0.0, loss.atom_spacing * math.sqrt(count), loss.atom_spacing)
+        for loss, count in run.terms
+        if loss.atom_spacing > 0.0
+    ]
+    if run.lattice_step or not grains:
+        return run.lattice_step or step
     grain = max(grains)[2]
     return grain / math.ceil(grain / step) if grain >= step else step  # a shorter step would make the window shorter
 
@@ -65,7 +69,7 @@ def aligned(run: ComposedLoss, step: float) -> float:
 class _Part(NamedTuple):
     """A loss with its count, and the points of the lattice that it may take."""
 
-    loss: Divisible
+    loss: Binned
     times: int
     first: int
     last: int
@@ -79,17 +83,17 @@ class Lattice:
     """Both laws of a composed run of one ordered pair, good for epsilons near the centre of the plan."""
 
     def __init__(self, run: ComposedLoss, plan: Plan, size: int) -> None:
-        self.theta, self.centre, self.native = plan.theta, plan.centre, run.native
+        self.theta, self.centre, self.lattice_step = plan.theta, plan.centre, run.lattice_step
         self.step, self.size = step, _ = aligned(run, plan.window / size), size
         parts = []
-        for (loss, count), (low, high) in zip(run.divisible, plan.ranges, strict=True):
+        for (loss, count), (low, high) in zip(run.terms, plan.ranges, strict=True):
             high = min(high, loss.ceiling)
             first, last = math.floor((low - loss.anchor) / step), math.ceil((high - loss.anchor) / step - 1e-9)
             if last - first > 2 * MOST or max(abs(first), abs(last)) > 1 << 40:
                 raise Inconclusive
             if not plan.theta * (abs(loss.anchor) + step * max(abs(first), abs(last))) < 1e300:
                 raise Inconclusive
-            first -= 1 if run.native else 0  # so that the lowest cell holds only what lies below the range
+            first -= 1 if run.lattice_step else 0  # so that the lowest cell holds only what lies below the range
             parts.append(_Part(loss, count, first, max(last, first + 1), max(abs(low), abs(high))))
         # lattices are large: one law after the other
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite proves nothing
@@ -103,12 +107,12 @@ class Lattice:
         for part in parts:
             loss, count = part.loss, part.times
             z = part.points(self.step)
-            law, log_beyond = spread(part.first, z, by_blocks(loss, z), self.step, self.theta)
+            law, log_beyond = spread(part.first, z, masses_by_blocks(loss, z), self.step, self.theta)
             laws.append((law, count))
             some = float(np.logaddexp(some, log_beyond + math.log(count)))
             beyond = exp_up(log_beyond)
             none += count * math.log1p(-beyond) if beyond < 1.0 else -math.inf
-            slip += count * (loss.slip(part.reach) + 4.0 * UNIT * (part.reach + abs(loss.anchor)))
+            slip += count * (loss.edge_error(part.reach) + 4.0 * UNIT * (part.reach + abs(loss.anchor)))
         # log P(some loss is infinite), or a bound of it where that is tiny
         self.log_lost = math.log(-math.expm1(none)) if some > -30.0 else some
         if self.log_lost > -math.inf:
@@ -132,23 +136,23 @@ class Lattice:
         for part in parts:
             loss, count = part.loss, part.times
             z = part.points(self.step)
-            log_p, log_q, error = by_blocks(loss, z[1:] - 0.5 * self.step)
+            log_p, log_q, error = masses_by_blocks(loss, z[1:] - 0.5 * self.step)
             tilted = log_p + self.theta * z
-            if self.native or not log_p[0] - log_q[0] > z[0] - self.step:
+            if self.lattice_step or not log_p[0] - log_q[0] > z[0] - self.step:
                 tilted[0] = -math.inf  # what lies below the range would be told as far too much
             heavy = tilted > tilted.max() - 40.0 - math.log(count)
             log_p, log_q = np.where(heavy, log_p - error, -math.inf), log_q + error
             with np.errstate(divide="ignore"):
                 gain = np.where(heavy, log_p - log_q - z, 0.0)
                 weight = np.exp(np.where(heavy, tilted - tilted.max(), -math.inf))
-                mean = 0.0 if self.native else float((weight @ gain) / weight.sum())  # no number if nothing is left
+                mean = 0.0 if self.lattice_step else float((weight @ gain) / weight.sum())  # no number if nothing is left
             if not (math.isfinite(mean) and log_p.max() > -math.inf and log_q.max() > -math.inf):
                 raise Inconclusive
             z += mean
             laws.append((Law(part.first, z, log_p, self.theta), count))
             other.append((Law(part.first, z, log_q, self.theta + 1.0), count))
             # a native cell holds one value
-            short = loss.slip(part.reach) if self.native else max(0.0, mean - float(gain[heavy].min()))
+            short = loss.edge_error(part.reach) if self.lattice_step else max(0.0, mean - float(gain[heavy].min()))
             sag += count * (short + 4.0 * UNIT * part.reach)
             offsets += [count * loss.anchor, count * mean]
         del z, log_p, log_q, error, tilted, heavy, gain, weight

@@ -44,10 +44,10 @@ class Plan(NamedTuple):
         cap = centre - log_delta + tolerance + 4.0 + steps
         cap = cap if fine else min(cap, likely_cap(run, centre))
         near = centre if log_delta < _STEEP else 0.0
-        theta = run.saddle_of_epsilon(centre, expand=lambda c: run.sketch(c, cap, near))
+        theta = run.saddle_of_epsilon(centre, expand=lambda c: run.coarse_expand(c, cap, near))
         top = 1e3 * (tolerance - log_delta) / max(centre, 1e-13)  # a shorter window is of no use
-        if run.native:
-            top = min(top, 10.0 / run.native)
+        if run.lattice_step:
+            top = min(top, 10.0 / run.lattice_step)
         theta = min(theta, top)
         if not theta > 1e-290:  # epsilon is out of a lattice's scale
             raise Inconclusive
@@ -55,12 +55,12 @@ class Plan(NamedTuple):
 
         def tried(theta: float) -> tuple[float, float]:
             """How far a window must reach to the left and to the right."""
-            value, _, second = run.sketch(theta, cap, near)
+            value, _, second = run.coarse_expand(theta, cap, near)
             busy = value if value > 1.0 else math.log(max(math.expm1(value), 1e-300))
             share = log_delta - busy + theta * centre  # of delta in what the transform sees
             right, ahead = math.inf, 0.0
             for more in (_AHEAD * max(min(1.0 / math.sqrt(second), 4.0 * theta), 1e-300)).tolist():
-                needed = (run.sketch(theta + more, cap, near)[0] - log_delta - (theta + more) * centre + tolerance) / more
+                needed = (run.coarse_expand(theta + more, cap, near)[0] - log_delta - (theta + more) * centre + tolerance) / more
                 if needed < right:
                     right, ahead = needed, more
             left = (tolerance - log_delta) / theta

@@ -37,7 +37,7 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         low, high = max(low, ends[0]), min(high, ends[1])
         goal = 2e-6 * max(min(high, centre), 0.0) + 5e-10
         enough = goal if size < MOST else 3.0 * goal
-        if high - max(low, 0.0) <= enough or high <= floor or (run.native and math.isfinite(ends[1] - ends[0])):
+        if high - max(low, 0.0) <= enough or high <= floor or (run.lattice_step and math.isfinite(ends[1] - ends[0])):
             return low, high
         if math.isfinite(ends[1] - ends[0]):
             centre = 0.5 * (ends[0] + ends[1])
@@ -50,7 +50,7 @@ def lattice_epsilon(run: ComposedLoss, log_delta: float, slack: float, floor: fl
         elif len(starts) == 1:
             starts.append(guess(run, log_delta))
             centre = starts[1]
-        elif not run.native and centre <= starts[-1] and lattice.above(log_delta):
+        elif not run.lattice_step and centre <= starts[-1] and lattice.above(log_delta):
             centre = min(max(lattice.high.point(0), 1e-13), 0.75 * centre)
         else:  # the lattice may be too coarse, the window too short, the other start better
             size, stretch = size * 4, stretch * 1.3
@@ -67,7 +67,7 @@ def _most(run: ComposedLoss, most: int) -> int:
 
 def _laid(run: ComposedLoss, plan: Plan, size: int, most: int) -> Lattice | None:
     """A lattice of this size, or of the least that the plan or the run itself asks for; none if that is too large or too fine."""
-    size = max(points_of(plan.window / run.native), 64) if run.native else max(size, plan.least)
+    size = max(points_of(plan.window / run.lattice_step), 64) if run.lattice_step else max(size, plan.least)
     if size > most:
         return None
     try:
@@ -109,7 +109,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
             return low, high
     low, high = -math.inf, math.inf
     size, stretch, about = _LEAST, 1.0, min(estimate(run, epsilon), -1e-9)
-    for _ in range(3 if run.native else _TRIES):
+    for _ in range(3 if run.lattice_step else _TRIES):
         near = fine and about > _SMALL
         plan = Plan.of(run, epsilon, about, 0.5 if near else 4.0, stretch, near)
         _make_room(run.lattices, max(size, plan.least))
@@ -118,7 +118,7 @@ def lattice_log_delta(run: ComposedLoss, epsilon: float, care: Care = Care.MANY)
             return low, high
         size, ends = lattice.size, lattice.log_delta(epsilon)
         low, high = max(low, ends[0]), min(high, ends[1])
-        last = run.native > 0.0 or size == most or high - low < lattice.noise(high)
+        last = run.lattice_step > 0.0 or size == most or high - low < lattice.noise(high)
         if high - low <= goal(plan.theta, size, high) or (last and math.isfinite(ends[1] - ends[0])):
             if size > MOST:
                 lattice.trim()
@@ -146,6 +146,6 @@ def few(run: ComposedLoss) -> bool:
 
 def _check(run: ComposedLoss) -> None:
     """Refuses what is out of a lattice's scale: rounding of so many steps, losses that are all tiny or huge."""
-    _, mean, variance = run.sketch(0.0)
+    _, mean, variance = run.coarse_expand(0.0)
     if sum(count for _, count in run.terms) > 10**12 or not (1e-9 < math.sqrt(variance) < 1e7 and mean < 1e12):
         raise Inconclusive

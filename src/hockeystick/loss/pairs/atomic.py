@@ -12,8 +12,7 @@ from ...numerics.cancellation_free import Array, ComplexArray, exp_remainder, lo
 from ...numerics.fourier_sums import added_terms, fourier_sums
 from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
-from ..bins import Masses
-from ..protocol import NOTHING, Closed, ExactLoss, Slice
+from ..protocol import ZERO_DELTA, ClosedForm, ExactLoss, Masses, Slice
 
 _TABLE = 1 << 16  # so many terms are written down
 
@@ -29,25 +28,25 @@ class Atoms(NamedTuple):
 
 
 class AtomicLoss(ExactLoss, ABC):
-    """A loss of one ordered pair with finitely many values; `infinite` is P(Z = infinity), `lone` is Q(Z = -infinity).
+    """A loss of one ordered pair with finitely many values.
 
-    `native` is the step of the lattice on which the values lie, 0 if there is none.
+    `lattice_step` is the step of the lattice on which the values lie, 0 if there is none.
     """
 
     rows = 1
-    knee = math.inf
+    quadratic_limit = math.inf
     nodes_allowed = 1 << 12
-    smooth = True
-    infinite = Fraction(0)
-    lone = Fraction(0)
-    native = 0.0
-    stray = -math.inf  # log of a bound of the P-mass of values that are left out
+    has_slice = True
+    infinite_mass = Fraction(0)
+    infinite_mass_under_q = Fraction(0)
+    lattice_step = 0.0
+    log_truncated_mass = -math.inf  # log of a bound of the P-mass of values that are left out
 
     @property
     @abstractmethod
     def atoms(self) -> Atoms: ...
 
-    def single(self, row: int) -> "AtomicLoss":
+    def ordered_pair(self, row: int) -> "AtomicLoss":
         return self
 
     @cached_property
@@ -65,7 +64,7 @@ class AtomicLoss(ExactLoss, ABC):
         return float(self.atoms.log_p[-1]) - self.atoms.error
 
     @cached_property
-    def rough(self) -> tuple[float, float]:
+    def coarse_estimates(self) -> tuple[float, float]:
         at_zero = self.closed(0.0)
         return 0.99 * math.exp(min(at_zero.value, 0.0)), self.expand(0.0)[2]
 
@@ -74,15 +73,15 @@ class AtomicLoss(ExactLoss, ABC):
         return float(self.atoms.z[-1])
 
     @cached_property
-    def grain(self) -> float:
-        if self.native:
-            return self.native
+    def atom_spacing(self) -> float:
+        if self.lattice_step:
+            return self.lattice_step
         z, log_p, _, _, _ = self.atoms
         if z.size < 2:
             return 0.0
         return float(z[-1] - z[int(log_p[:-1].argmax())])
 
-    def slip(self, largest: float) -> float:
+    def edge_error(self, largest: float) -> float:
         if self.atoms.z_error > 1e-6:  # a value beyond the largest that matters might be taken for a smaller one
             return math.inf
         return (self.atoms.z_error * largest + float(self._near(np.array(largest)))) * (1.0 + 1e-3)
@@ -104,7 +103,7 @@ class AtomicLoss(ExactLoss, ABC):
         """log of a bound of E[e^{cZ}; Z among the values left out], for c > 0."""
         return -math.inf
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         return c * self.ceiling * (1.0 + 2.0 * UNIT) if self.ceiling > 0.0 else 0.0
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -118,7 +117,7 @@ class AtomicLoss(ExactLoss, ABC):
 
     def mean(self) -> tuple[float, float]:
         """E Z = sum of q (z e^z - e^z + 1), every term of which is non-negative."""
-        if self.infinite:
+        if self.infinite_mass:
             return math.inf, 0.0
         z, log_p, log_q, error, z_error = self.atoms
         p, q = np.exp(log_p), np.exp(log_q)
@@ -128,18 +127,18 @@ class AtomicLoss(ExactLoss, ABC):
         off = float((p * np.abs(z)) @ (np.abs(z) * z_error)) + float(
             (p * np.abs(z) + p + q) @ np.where(np.abs(z) < 1.0, 0.0, error + 4.0 * UNIT)
         )
-        value = float(terms.sum()) + float(self.lone)
+        value = float(terms.sum()) + float(self.infinite_mass_under_q)
         return value, off + value * (error + (z.size + 16.0) * UNIT + 4.0 * FUNCTION)
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
         return AtomicSlice(self, c)
 
-    def closed(self, epsilon: float) -> Closed:
+    def closed(self, epsilon: float) -> ClosedForm:
         """The sum of p (1 - e^{epsilon - z}) over the values above epsilon."""
         z, log_p, _, error, z_error = self.atoms
         first = int(np.searchsorted(z, epsilon - 3.0 * z_error * abs(epsilon)))  # with those that may lie above it in truth
         if epsilon >= self.ceiling or first == z.size:
-            return NOTHING
+            return ZERO_DELTA
         gap, log_mass = np.maximum(z[first:] - epsilon, 0.0), log_p[first:]
         top = float(log_mass.max())
         mass = np.exp(log_mass - top)
@@ -149,10 +148,10 @@ class AtomicLoss(ExactLoss, ABC):
         off = float((mass * np.minimum(kept, 1.0)) @ near) * 1.01
         if not off < 0.5 * value:
             edge = math.log(value + 2.0 * off + 1e-300) + top + 1.0
-            return Closed(edge, math.inf, -math.inf, edge)
+            return ClosedForm(edge, math.inf, -math.inf, edge)
         relative = off / value * 1.5 + error + (gap.size + 8.0) * UNIT + 2.0 * FUNCTION
         log_value = math.log(value) + top
-        return Closed(log_value, relative + 4.0 * UNIT * (abs(log_value) + abs(top)), -float(mass @ kept) / value)
+        return ClosedForm(log_value, relative + 4.0 * UNIT * (abs(log_value) + abs(top)), -float(mass @ kept) / value)
 
 
 def excess_sums(atoms: Atoms, c: float, k: ComplexArray, size: float, spare: float) -> tuple[ComplexArray, Array]:
@@ -201,7 +200,7 @@ class AtomicSlice:
     def keep(self, rows: list[int]) -> "AtomicSlice":
         return self
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         z, log_p, _, error, z_error = self.loss.atoms
         exponent = points[:, None] * z + log_p
         top = exponent.max(axis=1)
@@ -233,7 +232,7 @@ class AtomicSlice:
             lost = magnitude * (error + (z.size + 24.0) * UNIT + 2.0 * FUNCTION)
             # each value errs by z_error |z|: |k| |e^{kz} - e^z| times that
             lost += size * (float((np.exp((1.0 + self.c) * z + log_q) + p) @ np.abs(z)) * (z_error + 2.0 * UNIT))
-        finite = -float(self.loss.lone) + k * float(self.loss.lone - self.loss.infinite)
+        finite = -float(self.loss.infinite_mass_under_q) + k * float(self.loss.infinite_mass_under_q - self.loss.infinite_mass)
         total += finite
         lost += 4.0 * UNIT * np.abs(finite)
         magnitude = np.maximum(np.abs(1.0 + total), 1e-290)

@@ -11,8 +11,8 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.normal import log_normal_cells
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Coarse, Masses
-from ..protocol import Closed, ExactLoss, Inconclusive, Slice
+from ..bins import CoarseLoss
+from ..protocol import ClosedForm, ExactLoss, Inconclusive, Masses, Slice
 
 _FINE = 20_000
 
@@ -21,35 +21,35 @@ class DividedLoss(ExactLoss, ABC):
     """A loss of one ordered pair without a slice; guides come from a coarse scale."""
 
     rows = 1
-    knee = math.inf
+    quadratic_limit = math.inf
     nodes_allowed = 1
-    smooth = False
-    infinite = Fraction(0)
-    lone = Fraction(0)
-    native = 0.0
-    stray = -math.inf
+    has_slice = False
+    infinite_mass = Fraction(0)
+    infinite_mass_under_q = Fraction(0)
+    lattice_step = 0.0
+    log_truncated_mass = -math.inf
     log_top_mass = -math.inf
-    anchor = grain = 0.0
+    anchor = atom_spacing = 0.0
 
     @property
     @abstractmethod
     def ceiling(self) -> float: ...
 
     @abstractmethod
-    def slip(self, largest: float) -> float: ...
+    def edge_error(self, largest: float) -> float: ...
 
     @abstractmethod
     def masses(self, edges: Array) -> Masses: ...
 
     @cached_property
-    def coarse(self) -> Coarse:
-        return Coarse(self)
+    def coarse(self) -> CoarseLoss:
+        return CoarseLoss(self)
 
     @cached_property
-    def rough(self) -> tuple[float, float]:
+    def coarse_estimates(self) -> tuple[float, float]:
         return 0.5 * math.exp(float(self.coarse.log_delta(np.zeros(1))[0])), self.expand(0.0)[2]
 
-    def single(self, row: int) -> "DividedLoss":
+    def ordered_pair(self, row: int) -> "DividedLoss":
         return self
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -58,10 +58,10 @@ class DividedLoss(ExactLoss, ABC):
     def slice(self, c: float, ahead: float, count: int) -> Slice:
         raise Inconclusive
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return None
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """From the masses of many cells, each moved to its two ends: e^{cZ} is convex in e^-Z."""
         z, log_p, right, error = self._ends()
         if z.size == 0:
@@ -74,18 +74,18 @@ class DividedLoss(ExactLoss, ABC):
             error
             + 64.0 * FUNCTION
             + UNIT * (z.size + 8.0 * (abs(value) + c * float(np.abs(z).max())))
-            + c * self.slip(float(np.abs(z).max()))
+            + c * self.edge_error(float(np.abs(z).max()))
         )
         return up(value + rounding)
 
     def mean(self) -> tuple[float, float]:
         """E Z, between 0 and what the masses moved to the ends of their cells give (-log is convex)."""
         z, log_p, right, error = self._ends()
-        if z.size == 0 or self.infinite:
+        if z.size == 0 or self.infinite_mass:
             return math.inf, 0.0
         p = np.exp(log_p)
         value = float(p @ (z[:-1] * (1.0 - right) + z[1:] * right))
-        off = float(p @ np.abs(z[1:])) * (error + (z.size + 8.0) * UNIT) + self.slip(float(np.abs(z).max()))
+        off = float(p @ np.abs(z[1:])) * (error + (z.size + 8.0) * UNIT) + self.edge_error(float(np.abs(z).max()))
         return max(value, 0.0), off
 
     def _ends(self) -> tuple[Array, Array, Array, float]:
@@ -114,7 +114,7 @@ class WideDiscreteGaussianLoss(DividedLoss):
 
     ceiling = math.inf
 
-    def slip(self, largest: float) -> float:
+    def edge_error(self, largest: float) -> float:
         return 16.0 * UNIT * (largest + (self.move / self.sigma) ** 2)
 
     def masses(self, edges: Array) -> Masses:

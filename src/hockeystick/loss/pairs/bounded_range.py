@@ -16,8 +16,7 @@ from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import stretched_gap
 from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Masses
-from ..protocol import NOTHING, Closed
+from ..protocol import ZERO_DELTA, ClosedForm, Masses
 from .bracketed import BracketedLoss
 from .discrete import ShiftLoss
 from .renyi import RenyiLoss
@@ -32,16 +31,16 @@ class ExponentialLoss(BracketedLoss):
 
     log_top_mass = -math.inf
     nodes_allowed = 1 << 12
-    knee = math.inf
+    quadratic_limit = math.inf
     rows = 1
-    native = grain = 0.0
+    lattice_step = atom_spacing = 0.0
     ceiling_error = 1e-13  # it is its own first cover
-    smooth = shifts = True
-    infinite = lone = Fraction(0)
-    stray = -math.inf
+    has_slice = shift_family = True
+    infinite_mass = infinite_mass_under_q = Fraction(0)
+    log_truncated_mass = -math.inf
 
     @property
-    def covers(self) -> tuple["ExponentialLoss | RenyiLoss", ...]:
+    def dominating(self) -> tuple["ExponentialLoss | RenyiLoss", ...]:
         """What bounds a composition from above."""
         return self, RenyiLoss("exponential", (self.epsilon,))
 
@@ -62,7 +61,7 @@ class ExponentialLoss(BracketedLoss):
     def anchor(self) -> float:
         return self.epsilon
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         return self.ceiling * c * (1.0 + 2.0 * UNIT)
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -93,31 +92,31 @@ class ExponentialLoss(BracketedLoss):
         return ExponentialSlice(self.epsilon, c)
 
     @property
-    def rough(self) -> tuple[float, float]:
+    def coarse_estimates(self) -> tuple[float, float]:
         return 0.24 * min(self.epsilon, 2.0), min(self.epsilon, 2.0) ** 2 / 3.0
 
-    def single(self, row: int) -> "ExponentialLoss":
+    def ordered_pair(self, row: int) -> "ExponentialLoss":
         return self
 
-    def closed(self, epsilon: float) -> Closed:
+    def closed(self, epsilon: float) -> ClosedForm:
         """(e^{a/2} - e^{x/2})^2 / (e^a - 1) for |x| <= a, 0 above, 1 - e^x below."""
         a = self.epsilon
         slack = 2.0 * UNIT * (abs(epsilon) + a)
         exponent = epsilon if epsilon < -a else 0.5 * (epsilon - a)
         if exponent > -8.0 * slack:
             if exponent > 8.0 * slack:
-                return NOTHING
+                return ZERO_DELTA
             top = 2.0 * math.log(18.0 * slack) - math.log(-math.expm1(-a))
-            return Closed(top, math.inf, -1.0 / slack, top)
+            return ClosedForm(top, math.inf, -1.0 / slack, top)
         gap = -math.expm1(exponent)
         slope = math.exp(exponent) / gap
         off = 2.0 * FUNCTION + UNIT * abs(math.log(gap)) + 1.3 * slack * slope
         if epsilon < -a:
-            return Closed(math.log(gap), off, -slope)
+            return ClosedForm(math.log(gap), off, -slope)
         scale = math.log(-math.expm1(-a))
-        return Closed(2.0 * math.log(gap) - scale, 2.0 * off + 2.0 * FUNCTION * (1.0 + abs(scale)), -slope)
+        return ClosedForm(2.0 * math.log(gap) - scale, 2.0 * off + 2.0 * FUNCTION * (1.0 + abs(scale)), -slope)
 
-    def slip(self, largest: float) -> float:
+    def edge_error(self, largest: float) -> float:
         return 4.0 * UNIT * self.epsilon
 
     def masses(self, edges: Array) -> Masses:

@@ -4,33 +4,34 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..protocol import Closed, Loss, Slice
+from ...numerics.cancellation_free import Array
+from ..protocol import ClosedForm, Loss, Masses, Slice
 
 
 class BracketedLoss:
-    """A loss known by its `covers`, each of which gives an upper end, and its `members` (none: 0), which give a lower one.
+    """A loss known by its `dominating` losses, each of which gives an upper end, and its `members` (none: 0): a lower one.
 
-    Guides, and whatever bounds it from above, are those of the first cover.
+    Guides, and whatever bounds it from above, are those of the first dominating one.
     """
 
-    exact = tight = shifts = False
+    exact = tight = shift_family = False
     has_transform = True
     rows = 1
 
     if TYPE_CHECKING:  # a dataclass would take these for the defaults of its fields
 
         @property
-        def covers(self) -> tuple[Any, ...]: ...
+        def dominating(self) -> tuple[Any, ...]: ...
 
         @property
         def members(self) -> tuple[Any, ...]: ...
 
     @property
     def _cover(self) -> Loss:
-        first: Loss = self.covers[0]
+        first: Loss = self.dominating[0]
         return first
 
-    def single(self, row: int) -> Loss:
+    def ordered_pair(self, row: int) -> Loss:
         return self
 
     def shifted(self, share: float) -> Any:
@@ -53,35 +54,49 @@ class BracketedLoss:
         return self._cover.nodes_allowed
 
     @property
-    def smooth(self) -> bool:
-        return self._cover.smooth
+    def has_slice(self) -> bool:
+        return self._cover.has_slice
 
     @property
-    def native(self) -> float:
-        return self._cover.native
+    def lattice_step(self) -> float:
+        return self._cover.lattice_step
 
     @property
-    def infinite(self) -> Fraction:
-        return self._cover.infinite
+    def infinite_mass(self) -> Fraction:
+        return self._cover.infinite_mass
 
     @property
-    def lone(self) -> Fraction:
-        return self._cover.lone
+    def infinite_mass_under_q(self) -> Fraction:
+        return self._cover.infinite_mass_under_q
 
     @property
-    def stray(self) -> float:
-        return self._cover.stray
+    def log_truncated_mass(self) -> float:
+        return self._cover.log_truncated_mass
 
     @property
-    def rough(self) -> tuple[float, float]:
-        return self._cover.rough
+    def coarse_estimates(self) -> tuple[float, float]:
+        return self._cover.coarse_estimates
 
     @property
-    def knee(self) -> float:
-        return self._cover.knee
+    def quadratic_limit(self) -> float:
+        return self._cover.quadratic_limit
 
-    def bound(self, c: float) -> float:
-        return self._cover.bound(c)
+    @property
+    def anchor(self) -> float:
+        return self._cover.anchor
+
+    @property
+    def atom_spacing(self) -> float:
+        return self._cover.atom_spacing
+
+    def edge_error(self, largest: float) -> float:
+        return self._cover.edge_error(largest)
+
+    def masses(self, edges: Array) -> Masses:
+        return self._cover.masses(edges)
+
+    def cumulant_bound(self, c: float) -> float:
+        return self._cover.cumulant_bound(c)
 
     def expand(self, c: float) -> tuple[float, float, float]:
         return self._cover.expand(c)
@@ -92,7 +107,7 @@ class BracketedLoss:
     def slice(self, c: float, ahead: float, count: int) -> Slice:
         return self._cover.slice(c, ahead, count)
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return self._cover.closed(epsilon)
 
 
@@ -100,22 +115,22 @@ class BracketedLoss:
 class BetweenLoss(BracketedLoss):
     """A loss between others; `tight` says that they differ by the rounding of a parameter only."""
 
-    covers: tuple[Any, ...]
+    dominating: tuple[Any, ...]
     members: tuple[Any, ...]
     tight: bool = False
 
     @property
     def rows(self) -> int:  # type: ignore[override]
-        return max(int(loss.rows) for loss in (*self.covers, *self.members))
+        return max(int(loss.rows) for loss in (*self.dominating, *self.members))
 
-    def single(self, row: int) -> "BetweenLoss":
+    def ordered_pair(self, row: int) -> "BetweenLoss":
         return BetweenLoss(
-            tuple(_row(loss, row) for loss in self.covers), tuple(_row(loss, row) for loss in self.members), self.tight
+            tuple(_row(loss, row) for loss in self.dominating), tuple(_row(loss, row) for loss in self.members), self.tight
         )
 
 
 def _row(loss: Loss, row: int) -> Loss:
-    return loss.single(row) if loss.rows > 1 else loss
+    return loss.ordered_pair(row) if loss.rows > 1 else loss
 
 
 def rounded(high: Loss, low: Loss) -> Loss:

@@ -31,13 +31,13 @@ class ResponseLoss(AtomicLoss):
     delta: float = 0.0
 
     @property
-    def infinite(self) -> Fraction:  # type: ignore[override]
+    def infinite_mass(self) -> Fraction:  # type: ignore[override]
         return Fraction(self.delta)
 
-    lone = infinite
+    infinite_mass_under_q = infinite_mass
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:  # type: ignore[override]
         return self.epsilon if self.categories > 2 else 2.0 * self.epsilon
 
     @cached_property
@@ -90,7 +90,7 @@ class ShiftLoss(AtomicLoss):
     shift: float
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:  # type: ignore[override]
         return self.epsilon
 
     @cached_property
@@ -116,7 +116,7 @@ class DiscreteLaplaceLoss(AtomicLoss):
     move: int
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:  # type: ignore[override]
         return 2.0 / self.scale
 
     @cached_property
@@ -135,18 +135,18 @@ class DiscreteGaussianLoss(AtomicLoss):
     """Noise on the integers with P(x) proportional to e^{-x^2/(2 sigma^2)}, moved by a whole number `move` (Canonne, Kamath and
     Steinke 2020): Z = (move / sigma^2) (y - move / 2) for the output y.
 
-    Values beyond e^-1500 in mass are left out; `stray` bounds the logarithm of what they weigh.
+    Values beyond e^-1500 in mass are left out; `log_truncated_mass` bounds the logarithm of what they weigh.
     """
 
     sigma: float
     move: int
 
-    stray = -_DEEP
+    log_truncated_mass = -_DEEP
     ceiling = math.inf
     log_top_mass = -math.inf
 
     @property
-    def native(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:  # type: ignore[override]
         return self.move / self.sigma**2
 
     @cached_property
@@ -163,28 +163,28 @@ class DiscreteGaussianLoss(AtomicLoss):
 
     def log_omitted(self, c: float) -> float:
         """e^{K(c)} of the continuous noise times a normal tail: p e^{cZ} is a Gaussian about (1 + c) move."""
-        ahead = self.atoms.z[-1] / self.native - (0.5 + c) * self.move  # from that centre to the last value
-        return self.bound(c) - 0.5 * (max(float(ahead), 0.0) / self.sigma) ** 2 * (1.0 - 1e-9) + math.log(2.0)
+        ahead = self.atoms.z[-1] / self.lattice_step - (0.5 + c) * self.move  # from that centre to the last value
+        return self.cumulant_bound(c) - 0.5 * (max(float(ahead), 0.0) / self.sigma) ** 2 * (1.0 - 1e-9) + math.log(2.0)
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """Discrete noise obeys the Rényi bound of the continuous one (Canonne, Kamath and Steinke 2020, Proposition 5)."""
         return 0.5 * (self.move / self.sigma) ** 2 * c * (c + 1.0) * (1.0 + 16.0 * UNIT)
 
 
 @dataclass(frozen=True)
 class ListedLoss(AtomicLoss):
-    """Any finite list of values, as a tuple of (z, log p, log q); on a lattice, if `native` says so, they are exact."""
+    """Any finite list of values, as a tuple of (z, log p, log q); on a lattice, if `lattice_step` says so, they are exact."""
 
     values: tuple[tuple[float, float, float], ...]
-    infinite: Fraction = Fraction(0)
-    lone: Fraction = Fraction(0)
+    infinite_mass: Fraction = Fraction(0)
+    infinite_mass_under_q: Fraction = Fraction(0)
     error: float = 1e-13
-    native: float = 0.0
+    lattice_step: float = 0.0
 
     @cached_property
     def atoms(self) -> Atoms:
         z, log_p, log_q = np.array(sorted(self.values)).T
-        return Atoms(z, log_p, log_q, self.error, 0.0 if self.native else 4.0 * UNIT)
+        return Atoms(z, log_p, log_q, self.error, 0.0 if self.lattice_step else 4.0 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,8 @@ class SampledAtoms(AtomicLoss):
     removal: bool
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return self.base.stray
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
+        return self.base.log_truncated_mass
 
     @property
     def ceiling(self) -> float:
@@ -208,32 +208,32 @@ class SampledAtoms(AtomicLoss):
         return up(top, abs(top) * (self.atoms.z_error + FUNCTION))
 
     @property
-    def infinite(self) -> Fraction:  # type: ignore[override]
-        return Fraction(self.rate) * self.base.infinite if self.removal else Fraction(0)
+    def infinite_mass(self) -> Fraction:  # type: ignore[override]
+        return Fraction(self.rate) * self.base.infinite_mass if self.removal else Fraction(0)
 
     @property
-    def lone(self) -> Fraction:  # type: ignore[override]
-        return Fraction(0) if self.removal else Fraction(self.rate) * self.base.lone
+    def infinite_mass_under_q(self) -> Fraction:  # type: ignore[override]
+        return Fraction(0) if self.removal else Fraction(self.rate) * self.base.infinite_mass_under_q
 
     @property
-    def native(self) -> float:  # type: ignore[override]
-        return self.grain if self.atoms.z.size == 2 else 0.0
+    def lattice_step(self) -> float:  # type: ignore[override]
+        return self.atom_spacing if self.atoms.z.size == 2 else 0.0
 
     def log_omitted(self, c: float) -> float:
         """e^{cZ'} is at most 1 + e^{cZ} in a removal, and (1-q)^-c in an addition."""
-        if self.base.stray == -math.inf:
+        if self.base.log_truncated_mass == -math.inf:
             return -math.inf
         if not self.removal:
-            return self.base.stray - c * math.log1p(-self.rate) * (1.0 + FUNCTION)
-        return math.log(4.0) + float(np.logaddexp(self.base.log_omitted(c), self.base.stray)) + FUNCTION
+            return self.base.log_truncated_mass - c * math.log1p(-self.rate) * (1.0 + FUNCTION)
+        return math.log(4.0) + float(np.logaddexp(self.base.log_omitted(c), self.base.log_truncated_mass)) + FUNCTION
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """The largest loss; of discrete Gaussian noise also the step itself, whose pair is symmetric and has no infinite mass."""
         top = c * max(self.ceiling, 0.0) * (1.0 + 2.0 * UNIT)
-        return min(top, self.base.bound(c)) if self.base.ceiling == math.inf else top
+        return min(top, self.base.cumulant_bound(c)) if self.base.ceiling == math.inf else top
 
     @cached_property
-    def grain(self) -> float:
+    def atom_spacing(self) -> float:
         z, log_p, _, _, _ = self.atoms
         return float(z[-1] - z[int(log_p[:-1].argmax())]) if z.size > 1 else 0.0
 
@@ -244,7 +244,7 @@ class SampledAtoms(AtomicLoss):
         if not self.removal:
             z, log_p, log_q = -z[::-1], log_q[::-1], log_p[::-1]  # as a removal with the roles exchanged
         moved, mixed = drawn(z, self.rate), np.logaddexp(kept + log_q, math.log(self.rate) + log_p)
-        lone = float(self.base.lone if self.removal else self.base.infinite)
+        lone = float(self.base.infinite_mass_under_q if self.removal else self.base.infinite_mass)
         if lone > 0.0:
             moved, mixed = np.append(kept, moved), np.append(kept + math.log(lone), mixed)
             log_q = np.append(math.log(lone), log_q)

@@ -10,8 +10,7 @@ from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.geometric_cells import Cells
 from ...numerics.normal import log_normal_cells, log_shift_delta
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, SQUARE_ERROR, UNIT
-from ..bins import Masses
-from ..protocol import Closed, ExactLoss
+from ..protocol import ClosedForm, ExactLoss, Masses
 
 
 @dataclass(frozen=True)
@@ -23,10 +22,10 @@ class GaussianLoss(ExactLoss):
     ceiling = math.inf
     log_top_mass = -math.inf
     nodes_allowed = 1 << 15
-    knee = math.inf
+    quadratic_limit = math.inf
     rows = 1
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         return 0.5 * self.square * c * (c + 1.0) * (1.0 + SQUARE_ERROR + 4.0 * UNIT)
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -39,21 +38,21 @@ class GaussianLoss(ExactLoss):
         return GaussianSlice(self.square, c)
 
     @property
-    def rough(self) -> tuple[float, float]:
+    def coarse_estimates(self) -> tuple[float, float]:
         return 0.38 * min(1.0, math.sqrt(self.square)), self.square
 
-    def single(self, row: int) -> "GaussianLoss":
+    def ordered_pair(self, row: int) -> "GaussianLoss":
         return self
 
-    def closed(self, epsilon: float) -> Closed:
+    def closed(self, epsilon: float) -> ClosedForm:
         return gaussian_log_delta(math.sqrt(self.square), epsilon)
 
-    anchor = grain = native = 0.0
-    smooth = True
-    infinite = lone = Fraction(0)
-    stray = -math.inf
+    anchor = atom_spacing = lattice_step = 0.0
+    has_slice = True
+    infinite_mass = infinite_mass_under_q = Fraction(0)
+    log_truncated_mass = -math.inf
 
-    def slip(self, largest: float) -> float:
+    def edge_error(self, largest: float) -> float:
         return (largest + self.square) * (SQUARE_ERROR + 4.0 * UNIT)
 
     def masses(self, edges: Array) -> Masses:
@@ -74,7 +73,7 @@ class GaussianSlice:
     def keep(self, rows: list[int]) -> "GaussianSlice":
         return self
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         value = 0.5 * self.square * points * (points + 1.0)
         return (value + np.abs(value) * (SQUARE_ERROR + 4.0 * UNIT))[None, :]
 
@@ -91,22 +90,22 @@ class GaussianSlice:
         return value[None, :], (size * (SQUARE_ERROR + 6.0 * UNIT))[None, :]
 
 
-def gaussian_log_delta(mu: float, epsilon: float) -> Closed:
+def gaussian_log_delta(mu: float, epsilon: float) -> ClosedForm:
     """log delta_mu(epsilon) for any real epsilon.
 
     Paper S, Corollary 8 (Balle and Wang 2018, Theorem 8).  For epsilon < 0 by symmetry of the pair:
     delta(epsilon) = 1 - e^epsilon + e^epsilon delta(-epsilon).
     """
     if epsilon >= 0.0:
-        return Closed(*log_shift_delta(mu, epsilon, SQUARE_ERROR))
+        return ClosedForm(*log_shift_delta(mu, epsilon, SQUARE_ERROR))
     if epsilon < -700.0:
-        return Closed(0.0, 1e-300, 0.0)
+        return ClosedForm(0.0, 1e-300, 0.0)
     value, error, slope = log_shift_delta(mu, -epsilon, SQUARE_ERROR)
     weight = math.exp(epsilon)
     mirrored = weight * math.exp(value)
     total = mirrored - math.expm1(epsilon)
     lost = mirrored / total * (min(error, 1.0) + FUNCTION) if mirrored else 0.0
-    return Closed(
+    return ClosedForm(
         math.log(total),
         lost * SECOND_ORDER + FUNCTION * (4.0 + abs(math.log(total))),
         (mirrored * (1.0 - slope) - weight) / total,

@@ -14,8 +14,7 @@ from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import stretched_gap
 from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Masses
-from ..protocol import NOTHING, Closed, ExactLoss
+from ..protocol import ZERO_DELTA, ClosedForm, ExactLoss, Masses
 from .symmetric_slice import SERIES, EvenSlice
 
 _TERMS = 10
@@ -30,18 +29,18 @@ class LaplaceLoss(ExactLoss):
     log_top_mass = -math.log(2.0) * (1.0 + 2.0 * UNIT)
     ceiling_error = 8.0 * UNIT  # a is rounded, and up
     nodes_allowed = 1 << 12
-    knee = math.inf
+    quadratic_limit = math.inf
     rows = 1
-    native = 0.0
-    smooth = True
-    infinite = lone = Fraction(0)
-    stray = -math.inf
+    lattice_step = 0.0
+    has_slice = True
+    infinite_mass = infinite_mass_under_q = Fraction(0)
+    log_truncated_mass = -math.inf
 
     @property
     def ceiling(self) -> float:
         return up(self.a)
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         return self.ceiling * c * (1.0 + 2.0 * UNIT)
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -70,13 +69,13 @@ class LaplaceLoss(ExactLoss):
         return LaplaceSlice(self.a, c)
 
     @property
-    def rough(self) -> tuple[float, float]:
+    def coarse_estimates(self) -> tuple[float, float]:
         return 0.39 * min(1.0, self.a), min(self.a, 1.0) * self.a
 
-    def single(self, row: int) -> "LaplaceLoss":
+    def ordered_pair(self, row: int) -> "LaplaceLoss":
         return self
 
-    def closed(self, epsilon: float) -> Closed:
+    def closed(self, epsilon: float) -> ClosedForm:
         """delta = 1 - e^{(epsilon - a)/2} for |epsilon| <= a; 0 above; 1 - e^epsilon below -a."""
         a = self.a
         half = 1.0 if epsilon < -a else 0.5
@@ -84,23 +83,23 @@ class LaplaceLoss(ExactLoss):
         slack = 2.0 * UNIT * (abs(epsilon) + a)  # of the exponent
         if exponent > -8.0 * slack:
             if exponent > 8.0 * slack:
-                return NOTHING
+                return ZERO_DELTA
             top = math.log(18.0 * slack)  # delta is between 0 and about 16 slack
-            return Closed(top, math.inf, -1.0 / slack, top)
+            return ClosedForm(top, math.inf, -1.0 / slack, top)
         delta = -math.expm1(exponent)
         slope = math.exp(exponent) / delta
         error = FUNCTION * (2.0 + abs(math.log(delta))) + 1.3 * slack * slope
-        return Closed(math.log(delta), error, -half * slope)
+        return ClosedForm(math.log(delta), error, -half * slope)
 
     @property
     def anchor(self) -> float:
         return self.a
 
     @property
-    def grain(self) -> float:
+    def atom_spacing(self) -> float:
         return 2.0 * self.a
 
-    def slip(self, largest: float) -> float:
+    def edge_error(self, largest: float) -> float:
         return 8.0 * UNIT * self.a
 
     def masses(self, edges: Array) -> Masses:

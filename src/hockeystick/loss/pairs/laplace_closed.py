@@ -17,7 +17,7 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, UNIT
-from ..protocol import NOTHING, Closed
+from ..protocol import ZERO_DELTA, ClosedForm
 
 MOST = 64  # steps
 _TERMS = 400
@@ -25,7 +25,7 @@ _CLOSE = 1e-12  # an error with which one is content
 _FAR = 120.0  # x beyond which there would be more
 
 
-def few_laplace(a: float, count: int, epsilon: float) -> Closed | None:
+def few_laplace(a: float, count: int, epsilon: float) -> ClosedForm | None:
     """log delta of so many steps, a the sensitivity over the scale, known to two units; none if there are too many of them.
 
     >>> import math
@@ -39,14 +39,18 @@ def few_laplace(a: float, count: int, epsilon: float) -> Closed | None:
     return found
 
 
-def _direct(a: float, count: int, epsilon: float) -> Closed | None:
+def _direct(a: float, count: int, epsilon: float) -> ClosedForm | None:
     top = count * a
     slack = 4.0 * UNIT * (abs(epsilon) + top)  # of x
     if count > MOST or not (epsilon > -top and 0.5 * (top - epsilon) < _FAR and slack < 1e-6):
         return None
     x = 0.5 * (np.arange(count, -count - 1.0, -2.0) * a - epsilon)
     if x[0] < 8.0 * slack:  # delta <= 1 - e^{epsilon - top}
-        return NOTHING if x[0] < -8.0 * slack else Closed(math.log(20.0 * slack), math.inf, -1.0 / slack, math.log(20.0 * slack))
+        return (
+            ZERO_DELTA
+            if x[0] < -8.0 * slack
+            else ClosedForm(math.log(20.0 * slack), math.inf, -1.0 / slack, math.log(20.0 * slack))
+        )
     x = np.maximum(x[x > -slack], 0.0)
     terms = int(2.0 * float(x[0])) + count + 40
     weights = _weights(count)[: x.size, :terms]
@@ -68,10 +72,10 @@ def _direct(a: float, count: int, epsilon: float) -> Closed | None:
     error = (
         -math.log1p(-share) + 2.0 * FUNCTION * (1.0 + abs(math.log(total))) + 4.0 * UNIT * (abs(epsilon) + top + count) + slack
     )
-    return Closed(value, error, 0.5 - 0.5 * slope / total)
+    return ClosedForm(value, error, 0.5 - 0.5 * slope / total)
 
 
-def _reflected(other: Closed | None, epsilon: float) -> Closed | None:
+def _reflected(other: ClosedForm | None, epsilon: float) -> ClosedForm | None:
     """From delta at -epsilon, epsilon < 0."""
     if other is None or not other.error < 1e-6 or other.value == -math.inf:
         return None
@@ -81,7 +85,7 @@ def _reflected(other: Closed | None, epsilon: float) -> Closed | None:
     off = share * (delta * (1.1 * other.error + 4.0 * FUNCTION) + 4.0 * FUNCTION) + 2.0 * UNIT
     value = math.log1p(-share * rest)
     error = 1.1 * off / found + 2.0 * FUNCTION * (1.0 + abs(value))
-    return Closed(value, error, -share * (rest + delta * other.slope) / found)
+    return ClosedForm(value, error, -share * (rest + delta * other.slope) / found)
 
 
 @lru_cache(maxsize=8)

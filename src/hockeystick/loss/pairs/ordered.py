@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..protocol import Closed, Loss, Slice, StackedSlice
+from ..protocol import ClosedForm, Loss, Slice, StackedSlice, WithoutMasses
 
 
 def paired(losses: list[Loss]) -> Loss:
@@ -13,14 +13,14 @@ def paired(losses: list[Loss]) -> Loss:
 
 
 @dataclass(frozen=True)
-class PairedLoss:
+class PairedLoss(WithoutMasses):
     """One row for each loss; guides are those of the first."""
 
     losses: tuple[Loss, ...]
 
     log_top_mass = -math.inf
-    infinite = lone = Fraction(0)  # asked of the single losses only
-    native = 0.0
+    infinite_mass = infinite_mass_under_q = Fraction(0)  # asked of the single losses only
+    lattice_step = 0.0
 
     @property
     def exact(self) -> bool:
@@ -35,12 +35,12 @@ class PairedLoss:
         return all(loss.has_transform for loss in self.losses)
 
     @property
-    def shifts(self) -> bool:
-        return any(loss.shifts for loss in self.losses)
+    def shift_family(self) -> bool:
+        return any(loss.shift_family for loss in self.losses)
 
     @property
-    def covers(self) -> tuple[Loss, ...]:
-        return self._together([loss.covers for loss in self.losses])
+    def dominating(self) -> tuple[Loss, ...]:
+        return self._together([loss.dominating for loss in self.losses])
 
     @property
     def members(self) -> tuple[Loss, ...]:
@@ -65,16 +65,16 @@ class PairedLoss:
     def rows(self) -> int:
         return len(self.losses)
 
-    def single(self, row: int) -> Loss:
+    def ordered_pair(self, row: int) -> Loss:
         return self.losses[row]
 
     @property
-    def smooth(self) -> bool:
-        return all(loss.smooth for loss in self.losses)
+    def has_slice(self) -> bool:
+        return all(loss.has_slice for loss in self.losses)
 
     @property
-    def stray(self) -> float:
-        return max(loss.stray for loss in self.losses)
+    def log_truncated_mass(self) -> float:
+        return max(loss.log_truncated_mass for loss in self.losses)
 
     @property
     def ceiling(self) -> float:
@@ -85,15 +85,15 @@ class PairedLoss:
         return min(loss.nodes_allowed for loss in self.losses)
 
     @property
-    def rough(self) -> tuple[float, float]:
-        return self.losses[0].rough
+    def coarse_estimates(self) -> tuple[float, float]:
+        return self.losses[0].coarse_estimates
 
     @property
-    def knee(self) -> float:
-        return self.losses[0].knee
+    def quadratic_limit(self) -> float:
+        return self.losses[0].quadratic_limit
 
-    def bound(self, c: float) -> float:
-        return max(loss.bound(c) for loss in self.losses)
+    def cumulant_bound(self, c: float) -> float:
+        return max(loss.cumulant_bound(c) for loss in self.losses)
 
     def expand(self, c: float) -> tuple[float, float, float]:
         return self.losses[0].expand(c)
@@ -104,5 +104,5 @@ class PairedLoss:
     def slice(self, c: float, ahead: float, count: int) -> Slice:
         return StackedSlice(tuple(loss.slice(c, ahead, count) for loss in self.losses))
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return None

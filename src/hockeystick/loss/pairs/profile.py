@@ -46,7 +46,7 @@ class ProfileLoss(BracketedLoss):
     low: float | None = None  # the rate of what is attained, if it is not the same
 
     @cached_property
-    def covers(self) -> tuple[AtomicLoss, ...]:
+    def dominating(self) -> tuple[AtomicLoss, ...]:
         return (self._drawn(_law(self._hull(exp_up))),)
 
     @cached_property

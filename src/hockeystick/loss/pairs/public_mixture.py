@@ -8,8 +8,7 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, UNIT
-from ..bins import Masses
-from ..protocol import Closed
+from ..protocol import ClosedForm, Masses
 from .binned import DividedLoss
 
 _FAINT = 40.0  # -log of a share of a mass that is below its rounding
@@ -22,14 +21,14 @@ class RevealedLoss(DividedLoss):
     losses: tuple[Any, ...]
     log_weights: tuple[float, ...]
     weight_error: float = 8.0 * UNIT
-    stray: float = -math.inf
+    log_truncated_mass: float = -math.inf
 
     @property
     def ceiling(self) -> float:
         return float(max(loss.ceiling for loss in self.losses))
 
-    def slip(self, largest: float) -> float:
-        return float(max(loss.slip(largest) for loss in self.losses))
+    def edge_error(self, largest: float) -> float:
+        return float(max(loss.edge_error(largest) for loss in self.losses))
 
     def masses(self, edges: Array) -> Masses:
         """Loss by loss, the likeliest first, each where it may matter.
@@ -54,7 +53,7 @@ class RevealedLoss(DividedLoss):
             error[kept] = np.maximum(error[kept], found.error if isinstance(found.error, float) else found.error[inner])
         return Masses(log_p, log_q, error + self.weight_error + FUNCTION * (2.0 + len(self.losses)))
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         found = [loss.closed(epsilon) for loss in self.losses]
         if any(one is None or not one.error < 1.0 for one in found):
             return None
@@ -66,9 +65,9 @@ class RevealedLoss(DividedLoss):
         value = top + math.log(float(share.sum()))
         slope = float(sum(s * one.slope for s, one in zip(share, found, strict=True) if s > 0.0)) / float(share.sum())
         error = max(one.error for one in found) + self.weight_error + FUNCTION * (4.0 + len(found) + abs(value))
-        return Closed(value, error, slope)
+        return ClosedForm(value, error, slope)
 
-    def bound(self, c: float) -> float:
-        logs = [w + loss.bound(c) for w, loss in zip(self.log_weights, self.losses, strict=True)]
+    def cumulant_bound(self, c: float) -> float:
+        logs = [w + loss.cumulant_bound(c) for w, loss in zip(self.log_weights, self.losses, strict=True)]
         value = float(np.logaddexp.reduce(logs))
         return float(value + self.weight_error + FUNCTION * (4.0 + abs(value) + max(map(abs, logs))))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..protocol import Closed, Inconclusive, Slice
+from ..protocol import ClosedForm, Inconclusive, Slice, WithoutMasses
 from .gaussian import GaussianLoss
 
 Curve = Callable[[float], float]
@@ -17,7 +17,7 @@ _VIAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 @dataclass(frozen=True)
-class RenyiLoss:
+class RenyiLoss(WithoutMasses):
     """`kind` says which bound, `parameters` its numbers, `rate` the Poisson sampling rate in front of it (1: none)."""
 
     kind: str
@@ -27,23 +27,23 @@ class RenyiLoss:
     both: bool = False  # two mixtures with the same part, instead of one against it
     mutual: bool = False  # whether the bound holds between their other parts, too
 
-    exact = tight = has_transform = shifts = smooth = False
+    exact = tight = has_transform = shift_family = has_slice = False
     rows = 1
     nodes_allowed = 0
-    native = ceiling_error = 0.0
-    ceiling = knee = math.inf
-    log_top_mass = stray = -math.inf
-    infinite = lone = Fraction(0)
-    rough = 0.0, math.inf
+    lattice_step = ceiling_error = 0.0
+    ceiling = quadratic_limit = math.inf
+    log_top_mass = log_truncated_mass = -math.inf
+    infinite_mass = infinite_mass_under_q = Fraction(0)
+    coarse_estimates = 0.0, math.inf
 
-    def single(self, row: int) -> "RenyiLoss":
+    def ordered_pair(self, row: int) -> "RenyiLoss":
         return self
 
     def shifted(self, share: float) -> "RenyiLoss":
         return self
 
     @property
-    def covers(self) -> "tuple[RenyiLoss, ...]":
+    def dominating(self) -> "tuple[RenyiLoss, ...]":
         """Itself: the bound is from above."""
         return (self,)
 
@@ -54,7 +54,7 @@ class RenyiLoss:
             return (GaussianLoss(2.0 * self.parameters[0]),)
         return ()
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """An upper bound of K(c)."""
         if self.rate == 1.0:
             return self._whole(c)
@@ -79,7 +79,7 @@ class RenyiLoss:
     def slice(self, c: float, ahead: float, count: int) -> Slice:
         raise Inconclusive
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return None
 
     def _mixed(self, c: float) -> float:

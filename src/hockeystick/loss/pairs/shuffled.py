@@ -79,14 +79,14 @@ class BystanderLoss(AtomicLoss):
     reversed: bool = False
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
         """Where there are many reports the rounding of rare values would cost more than they add."""
         return -650.0 if self.others < 10_000 else -200.0
 
     @cached_property
     def atoms(self) -> Atoms:
         n = self.others + 1
-        deep = -self.stray + 20.0
+        deep = -self.log_truncated_mass + 20.0
         r = (1.0 + 16.0 * FUNCTION) / (math.exp(self.epsilon) + (self.categories - 1.0))
         exact = Fraction(r)
         lift = float(1 - self.categories * exact)

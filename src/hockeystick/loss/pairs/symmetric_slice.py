@@ -20,7 +20,7 @@ class EvenSlice:
     def keep(self, rows: list[int]) -> Self:
         return self
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         value, error = self.log_phi(points + (0.5 + 0j))
         return (value.real + error * SECOND_ORDER)[None, :]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, up
-from ..protocol import Closed
+from ..protocol import ClosedForm
 from .atomic import AtomicLoss, Atoms
 
 
@@ -21,14 +21,14 @@ class FoldedAtoms(AtomicLoss):
     rate: float
 
     @property
-    def infinite(self) -> Fraction:  # type: ignore[override]
-        return self.base.infinite
+    def infinite_mass(self) -> Fraction:  # type: ignore[override]
+        return self.base.infinite_mass
 
-    lone = infinite
+    infinite_mass_under_q = infinite_mass
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return self.base.stray + math.log(2.0) if self.base.stray > -math.inf else -math.inf
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
+        return self.base.log_truncated_mass + math.log(2.0) if self.base.log_truncated_mass > -math.inf else -math.inf
 
     @property
     def ceiling(self) -> float:
@@ -39,18 +39,18 @@ class FoldedAtoms(AtomicLoss):
         return 0.0
 
     @cached_property
-    def grain(self) -> float:
+    def atom_spacing(self) -> float:
         return float(self.atoms.z[-1]) if self.atoms.z.size == 3 else 0.0
 
     @property
-    def native(self) -> float:  # type: ignore[override]
-        return self.grain
+    def lattice_step(self) -> float:  # type: ignore[override]
+        return self.atom_spacing
 
     def log_omitted(self, c: float) -> float:
-        return float(np.logaddexp(self.base.log_omitted(c), self.stray)) + FUNCTION
+        return float(np.logaddexp(self.base.log_omitted(c), self.log_truncated_mass)) + FUNCTION
 
-    def bound(self, c: float) -> float:
-        value = self.base.bound(c)
+    def cumulant_bound(self, c: float) -> float:
+        value = self.base.cumulant_bound(c)
         return up(value + math.log1p(math.exp(-value)) + 4.0 * FUNCTION)
 
     @cached_property
@@ -58,7 +58,7 @@ class FoldedAtoms(AtomicLoss):
         z, log_p, log_q, error, z_error = self.base.atoms
         still, above = z == 0.0, z > 0.0
         at_zero = self.base.closed(0.0)  # as in FoldedLoss; what lies at 0 stays there
-        value = float(np.logaddexp(at_zero.value, math.log(max(float(self.base.infinite), 1e-320))))
+        value = float(np.logaddexp(at_zero.value, math.log(max(float(self.base.infinite_mass), 1e-320))))
         middle = [value + math.log1p(-self.rate) - math.log(self.rate), *log_p[still].tolist()]
         middle = [float(np.logaddexp.reduce(middle))]
         slack = at_zero.error + 8.0 * FUNCTION * (2.0 + abs(middle[0]) + abs(value))
@@ -73,13 +73,13 @@ class FoldedAtoms(AtomicLoss):
         )
 
 
-def mirrored_closed(at: Any, epsilon: float) -> Closed | None:
+def mirrored_closed(at: Any, epsilon: float) -> ClosedForm | None:
     """delta(epsilon) of a symmetric pair at any epsilon, from that at epsilons from 0 up."""
     if epsilon >= 0.0:
-        found: Closed | None = at(epsilon)
+        found: ClosedForm | None = at(epsilon)
         return found
     if epsilon < -700.0:
-        return Closed(0.0, 1e-300, 0.0)
+        return ClosedForm(0.0, 1e-300, 0.0)
     other = at(-epsilon)
     if other is None or not other.error < 1.0:
         return None
@@ -88,4 +88,4 @@ def mirrored_closed(at: Any, epsilon: float) -> Closed | None:
     total = mirrored - math.expm1(epsilon)
     lost = mirrored / total * (other.error + FUNCTION)
     error = lost * SECOND_ORDER + FUNCTION * (4.0 + abs(math.log(total)))
-    return Closed(math.log(total), error, (mirrored * (1.0 - other.slope) - weight) / total if mirrored else -weight / total)
+    return ClosedForm(math.log(total), error, (mirrored * (1.0 - other.slope) - weight) / total if mirrored else -weight / total)

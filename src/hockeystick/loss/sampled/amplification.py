@@ -8,11 +8,10 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.mixing import undrawn
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
-from ..bins import Divisible, Masses
-from ..protocol import NOTHING, Closed
+from ..protocol import ZERO_DELTA, Binned, ClosedForm, Masses
 
 
-def sampled_masses(base: Divisible, rate: float, removal: bool, edges: Array, lone: float = 0.0) -> Masses:
+def sampled_masses(base: Binned, rate: float, removal: bool, edges: Array, lone: float = 0.0) -> Masses:
     """The masses of a Poisson-sampled step, in terms of those of the step itself, P against Q.
 
     Removal: (1-q) Q + q P against Q, Z' = log(1 - q + q e^Z); a Q-mass `lone` where P has none goes to log(1-q).
@@ -40,7 +39,7 @@ def sampled_slip(rate: float, largest: float) -> float:
     return 8.0 * FUNCTION * (largest + rate) + 4.0 * UNIT
 
 
-def sampled_closed(base: Callable[[float], Closed | None], q: float, removal: bool, epsilon: float) -> Closed | None:
+def sampled_closed(base: Callable[[float], ClosedForm | None], q: float, removal: bool, epsilon: float) -> ClosedForm | None:
     """delta of one sampled step from that of the step itself (Li, Qardaji and Su 2012; Zhu, Dong and Wang 2022, Proposition 30).
 
     remove: q delta(log((e^eps - 1 + q)/q)) if e^eps > 1 - q, else 1 - e^eps;
@@ -48,7 +47,7 @@ def sampled_closed(base: Callable[[float], Closed | None], q: float, removal: bo
     """
     if epsilon > 650.0:
         if not removal:
-            return NOTHING
+            return ZERO_DELTA
         inner, outer, pace, drag = epsilon - math.log(q), math.log(q), 1.0, 0.0
         inner_error = outer_error = FUNCTION * (abs(outer) + epsilon)
     elif removal:
@@ -58,7 +57,7 @@ def sampled_closed(base: Callable[[float], Closed | None], q: float, removal: bo
                 return None
             delta = -math.expm1(epsilon)  # the mixture is never below 1 - q times the other
             value = math.log(delta)
-            return Closed(value, 2.0 * FUNCTION * (1.0 + abs(value)), -math.exp(epsilon) / delta)
+            return ClosedForm(value, 2.0 * FUNCTION * (1.0 + abs(value)), -math.exp(epsilon) / delta)
         inner, outer = math.log1p(ratio), math.log(q)
         pace, drag = math.exp(epsilon) / (q * (1.0 + ratio)), 0.0
         inner_error = abs(ratio / (1.0 + ratio)) * (FUNCTION + 2.0 * UNIT) + FUNCTION * abs(inner)
@@ -68,7 +67,7 @@ def sampled_closed(base: Callable[[float], Closed | None], q: float, removal: bo
         weight = q - (1.0 - q) * excess  # 1 - (1-q) e^eps
         lost = (q + abs(excess)) * (FUNCTION + 4.0 * UNIT)
         if weight <= -lost:
-            return NOTHING
+            return ZERO_DELTA
         if weight <= 1e6 * lost:
             return None
         ratio = excess / weight  # q e^eps / weight - 1
@@ -81,11 +80,11 @@ def sampled_closed(base: Callable[[float], Closed | None], q: float, removal: bo
             inner_error = off + FUNCTION * (1.0 + abs(epsilon) + abs(inner))
         outer_error = off + FUNCTION * abs(outer)
     found, ahead = base(inner), base(inner + inner_error)
-    if found == NOTHING:
-        return NOTHING
+    if found == ZERO_DELTA:
+        return ZERO_DELTA
     if found is None or ahead is None or not found.error < 1.0 or not ahead.error < 1.0:
         return None
     total = found.value + outer
     # log delta is concave
     error = found.error + inner_error * abs(ahead.slope) * SECOND_ORDER + outer_error + 2.0 * UNIT * abs(total)
-    return Closed(total, error, found.slope * pace - drag)
+    return ClosedForm(total, error, found.slope * pace - drag)

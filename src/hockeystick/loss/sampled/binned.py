@@ -8,9 +8,8 @@ import numpy as np
 from ...numerics.cancellation_free import Array, log_mixed_above
 from ...numerics.mixing import drawn
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Divisible, Masses
 from ..pairs.binned import DividedLoss
-from ..protocol import Closed
+from ..protocol import Binned, ClosedForm, Masses
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 
 
@@ -18,19 +17,19 @@ from .amplification import sampled_closed, sampled_masses, sampled_slip
 class SampledLoss(DividedLoss):
     """A Poisson-sampled step with a density: of a removal (the mixture is P) or an addition (see `sampled_masses`)."""
 
-    base: Divisible
+    base: Binned
     rate: float
     removal: bool
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return float(getattr(self.base, "stray", -math.inf))
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
+        return float(getattr(self.base, "log_truncated_mass", -math.inf))
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """Where the losses have no top: Minkowski's inequality for (1-q) + q e^Z; the step itself; the largest loss."""
         if self.base.ceiling < math.inf:
-            return super().bound(c)
-        plain: float = self.base.bound(c)  # type: ignore[attr-defined]
+            return super().cumulant_bound(c)
+        plain: float = self.base.cumulant_bound(c)  # type: ignore[attr-defined]
         if not self.removal:
             return min(plain, c * self.ceiling * (1.0 + 2.0 * UNIT))
         inner = log_mixed_above(plain / (1.0 + c), self.rate)
@@ -53,16 +52,16 @@ class SampledLoss(DividedLoss):
         return self.ceiling if self.ceiling < math.inf else math.log1p(-self.rate)
 
     @property
-    def grain(self) -> float:  # type: ignore[override]
+    def atom_spacing(self) -> float:  # type: ignore[override]
         top = self.base.ceiling
         return 0.0 if top == math.inf else self._drawn(top) - self._drawn(-top)  # from the highest loss to the lowest
 
-    def slip(self, largest: float) -> float:
-        inner = self.base.slip(largest - math.log(self.rate))
+    def edge_error(self, largest: float) -> float:
+        inner = self.base.edge_error(largest - math.log(self.rate))
         return sampled_slip(self.rate, largest) + inner
 
     def masses(self, edges: Array) -> Masses:
         return sampled_masses(self.base, self.rate, self.removal, edges)
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return sampled_closed(self.base.closed, self.rate, self.removal, epsilon)

@@ -15,10 +15,10 @@ class SampledExponentialLoss(SampledLoss):
     base: ExponentialLoss
 
     exact = tight = False
-    shifts = True
+    shift_family = True
 
     @property
-    def covers(self) -> "tuple[SampledLoss | RenyiLoss, ...]":
+    def dominating(self) -> "tuple[SampledLoss | RenyiLoss, ...]":
         return SampledLoss(self.base, self.rate, self.removal), RenyiLoss("exponential", (self.base.epsilon,), rate=self.rate)
 
     @property

@@ -12,9 +12,8 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, log_mixed_above
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Masses
 from ..pairs.gaussian import GaussianLoss, gaussian_log_delta
-from ..protocol import Closed, ExactLoss, Inconclusive, Slice, StackedSlice
+from ..protocol import ClosedForm, ExactLoss, Inconclusive, Masses, Slice, StackedSlice
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 from .gaussian_slice import SampledGaussianSlice, gain_terms, loss_terms
 from .quadrature import MAX_NODES, Grid, Nodes, Shape
@@ -105,7 +104,7 @@ class SampledGaussianLoss(ExactLoss):
     nodes_allowed = 1 << 12
 
     @property
-    def rough(self) -> tuple[float, float]:
+    def coarse_estimates(self) -> tuple[float, float]:
         noise, rate = self.shape.noise, self.shape.rate
         return 0.38 * rate * min(1.0, 1.0 / noise), rate * rate * math.expm1(min(noise**-2, 30.0))
 
@@ -118,7 +117,7 @@ class SampledGaussianLoss(ExactLoss):
     def rows(self) -> int:
         return len(self.removals)
 
-    def single(self, row: int) -> "SampledGaussianLoss":
+    def ordered_pair(self, row: int) -> "SampledGaussianLoss":
         return SampledGaussianLoss(self.shape, (self.removals[row],), self.guide)
 
     @property
@@ -133,13 +132,13 @@ class SampledGaussianLoss(ExactLoss):
         return 1.0 + c if self.removal else -c
 
     @property
-    def knee(self) -> float:
+    def quadratic_limit(self) -> float:
         """About where e^{kL} gets a second peak as high as the first, and K begins to grow like that of the unsampled step."""
         if not self.removal:
             return math.inf
         return 2.0 * self.shape.noise**2 * (1.0 - math.log(self.shape.rate)) + 1.0
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """Minkowski's inequality, M(k)^{1/k} <= 1 - q + q e^{(k-1)/(2 s^2)} for k > 1 (paper S, Proposition 42, in its
         sharp form; attained to all digits for large k); the unsampled step; the largest loss."""
         plain = 0.5 * c * (c + 1.0) / self.shape.noise**2
@@ -155,7 +154,7 @@ class SampledGaussianLoss(ExactLoss):
     def slice(self, c: float, ahead: float, count: int) -> Slice:
         levels = [self.guide.expand(1.0 + c if removal else -c)[0] for removal in self.removals]
         if self.rows > 1 and max(levels) > 1.0:  # peaks too far apart for one grid
-            return StackedSlice(tuple(self.single(row).slice(c, ahead, count) for row in range(self.rows)))
+            return StackedSlice(tuple(self.ordered_pair(row).slice(c, ahead, count) for row in range(self.rows)))
         return SampledGaussianSlice(self.shape, self.removals, c, ahead, levels, count, self.guide.grid)
 
     def mean(self) -> tuple[float, float]:
@@ -183,18 +182,18 @@ class SampledGaussianLoss(ExactLoss):
         rest = math.log1p(-self.shape.rate)
         return rest if self.removal else -rest
 
-    grain = native = 0.0
-    smooth = True
-    infinite = lone = Fraction(0)
-    stray = -math.inf
+    atom_spacing = lattice_step = 0.0
+    has_slice = True
+    infinite_mass = infinite_mass_under_q = Fraction(0)
+    log_truncated_mass = -math.inf
 
-    def slip(self, largest: float) -> float:
-        inner = GaussianLoss(self.shape.noise**-2).slip(largest - math.log(self.shape.rate))
+    def edge_error(self, largest: float) -> float:
+        inner = GaussianLoss(self.shape.noise**-2).edge_error(largest - math.log(self.shape.rate))
         return sampled_slip(self.shape.rate, largest) + inner * (1.0 + self.shape.noise_error / UNIT)
 
     def masses(self, edges: Array) -> Masses:
         return sampled_masses(GaussianLoss(self.shape.noise**-2), self.shape.rate, self.removal, edges)
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         mu = 1.0 / self.shape.noise
         return sampled_closed(lambda inner: gaussian_log_delta(mu, inner), self.shape.rate, self.removal, epsilon)

@@ -19,9 +19,8 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.normal import log_normal_cells
 from ...numerics.rounding import FUNCTION, LOG_NDTR, UNIT, up
-from ..bins import Masses
 from ..pairs.binned import DividedLoss
-from ..protocol import NOTHING, Closed, Inconclusive, Slice
+from ..protocol import ZERO_DELTA, ClosedForm, Inconclusive, Masses, Slice
 from .symmetric_quadrature import HalfLine
 from .symmetric_slice import half_line_slice
 
@@ -141,13 +140,13 @@ class MixtureLoss(DividedLoss):
 
     right: Mixture
     left: Mixture = NORMAL
-    stray: float = -math.inf
+    log_truncated_mass: float = -math.inf
     line: HalfLine | None = None  # the same pair, where it is symmetric and has one component: for the contour
 
     nodes_allowed = 1 << 11
 
     @property
-    def smooth(self) -> bool:  # type: ignore[override]
+    def has_slice(self) -> bool:  # type: ignore[override]
         return self.line is not None
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
@@ -194,7 +193,7 @@ class MixtureLoss(DividedLoss):
         depth = -self.right.log_rest - self.left.log_rest  # neither part of Z is below the logarithm of its rest
         return 4.0 * FUNCTION * (largest + 3.0 * depth) + 4.0 * UNIT * exponent + 2.0 * UNIT
 
-    def slip(self, largest: float) -> float:
+    def edge_error(self, largest: float) -> float:
         _, steep = self._exponents(largest)
         depth = -self.right.log_rest - self.left.log_rest
         moves = max(self.right.move_error, self.left.move_error) * 2.0 * (steep + self._moved)
@@ -242,11 +241,11 @@ class MixtureLoss(DividedLoss):
         log_q, q_error = self.left.cells(-y[::-1])  # mirrored
         return Masses(log_p, log_q[::-1], np.maximum(p_error, q_error[::-1]))
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         """P(Z > epsilon) - e^epsilon Q(Z > epsilon), half-lines in y; where the threshold is off by a little, little is lost."""
         if epsilon >= self.ceiling:
-            return NOTHING
-        if abs(epsilon) > 600.0 or self.stray > -math.inf:
+            return ZERO_DELTA
+        if abs(epsilon) > 600.0 or self.log_truncated_mass > -math.inf:
             return None
         try:
             y = float(self.places(np.array([epsilon]))[0])
@@ -256,14 +255,14 @@ class MixtureLoss(DividedLoss):
             return None
         p, p_error = self.right.right_of(y)
         q, q_error = self.left.right_of(y, -1.0)
-        pay, slip = math.exp(epsilon) * q, self.slip(abs(epsilon))
+        pay, slip = math.exp(epsilon) * q, self.edge_error(abs(epsilon))
         delta = p - pay
         lost = p * (p_error + slip) + pay * (q_error + slip + 2.0 * FUNCTION)
         if not lost < 1e-6 * delta or pay == 0.0:
             return None
-        return Closed(math.log(delta), lost / delta * 1.001 + 4.0 * FUNCTION, -pay / delta)
+        return ClosedForm(math.log(delta), lost / delta * 1.001 + 4.0 * FUNCTION, -pay / delta)
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """The largest loss; Minkowski's inequality, with Q at least its part at N(0); laws at the greatest distance."""
         apart = max(self.right.moves, default=0.0) + max(self.left.moves, default=0.0)
         plain = 0.5 * c * (c + 1.0) * apart * apart

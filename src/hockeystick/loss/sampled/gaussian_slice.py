@@ -70,7 +70,7 @@ class SampledGaussianSlice:
     def _outside(self, grid: Grid) -> float:
         return max(grid.outside(k) for k in self.k.tolist())
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         grid = self.coarse
         k = np.array([1.0 + points if removal else -points for removal in self.removals])
         out = self._above(grid, k)

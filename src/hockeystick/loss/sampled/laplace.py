@@ -34,7 +34,7 @@ _BINS = 96
 class Panels:
     """The law of z in a list: its two atoms and the nodes of Gauss's rule."""
 
-    infinite = lone = Fraction(0)
+    infinite_mass = infinite_mass_under_q = Fraction(0)
 
     def __init__(self, a: float, rate: float, removal: bool, panels: int) -> None:
         self.a, self.rate, self.removal = a, rate, removal
@@ -104,8 +104,8 @@ class SampledLaplaceSlice:
         still = math.exp(max(self.nodes.log_rule(0.0, 0.0), self.nodes.log_rule(1.0, 0.0)))
         return math.exp(min(self.nodes.log_rule(k, reach), 600.0)) + (1.0 + 2.0 * (abs(k) + reach)) * still
 
-    def above(self, points: Array) -> Array:
-        found = self.sums.above(points)[0]
+    def cumulant_above(self, points: Array) -> Array:
+        found = self.sums.cumulant_above(points)[0]
         lost = [self._lost(1.0 + point if self.loss.removal else -point, 0.0) for point in points.tolist()]
         bound: Array = np.logaddexp(found, np.log(lost)) + 4.0 * FUNCTION
         return bound[None, :]
@@ -120,7 +120,7 @@ class SampledLaplaceSlice:
         """By the spread of the tilted law; far out, since the transform of a density that falls and then rises is below V/u."""
         loss, k = self.loss, self.k
         a, rate = loss.base.a, loss.rate
-        log_phi = float(self.above(np.array([self.c]))[0, 0])
+        log_phi = float(self.cumulant_above(np.array([self.c]))[0, 0])
         z = np.linspace(-a, a, _BINS + 1)
         ratio = np.log1p(rate * np.expm1(z))
         least = k * (ratio[:-1] if k > 0.0 else ratio[1:])
@@ -145,7 +145,7 @@ class SampledLaplaceLoss(SampledLoss):
     """A sampled step of Laplace noise; the lattice answers for a few of them, the contour for many."""
 
     base: LaplaceLoss
-    smooth = True
+    has_slice = True
     nodes_allowed = 1 << 12
 
     def expand(self, c: float) -> tuple[float, float, float]:

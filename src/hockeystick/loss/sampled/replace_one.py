@@ -17,12 +17,11 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.mixing import drawn, undrawn
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Masses
 from ..pairs.atomic import AtomicLoss, Atoms
 from ..pairs.binned import DividedLoss
 from ..pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, ListedLoss, ResponseLoss
 from ..pairs.symmetrised_atoms import mirrored_closed
-from ..protocol import NOTHING, Closed
+from ..protocol import ZERO_DELTA, ClosedForm, Masses
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,8 @@ class OpposedAtoms(AtomicLoss):
         return 0.0
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return self.base.stray + math.log(2.0) if self.base.stray > -math.inf else -math.inf
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
+        return self.base.log_truncated_mass + math.log(2.0) if self.base.log_truncated_mass > -math.inf else -math.inf
 
     @property
     def ceiling(self) -> float:
@@ -49,16 +48,16 @@ class OpposedAtoms(AtomicLoss):
 
     def log_omitted(self, c: float) -> float:
         """e^{cZ} is at most (1-q)^-c (1 + e^{cZ'}), Z' of a removal."""
-        if self.base.stray == -math.inf:
+        if self.base.log_truncated_mass == -math.inf:
             return -math.inf
-        most = float(np.logaddexp(self.base.log_omitted(c), self.base.stray))
+        most = float(np.logaddexp(self.base.log_omitted(c), self.base.log_truncated_mass))
         return math.log(4.0) + most - c * math.log1p(-self.rate) * (1.0 + FUNCTION) + FUNCTION
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """The largest loss; the noise itself, moved by twice as much."""
         if self.ceiling < math.inf:
             return c * self.ceiling * (1.0 + 2.0 * UNIT)
-        return DiscreteGaussianLoss(self.base.sigma, 2 * self.base.move).bound(c)  # type: ignore[union-attr]
+        return DiscreteGaussianLoss(self.base.sigma, 2 * self.base.move).cumulant_bound(c)  # type: ignore[union-attr]
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -83,7 +82,7 @@ class OpposedAtoms(AtomicLoss):
         """log f(y) and log f(y - move)/f(y) for increasing y, and a bound of the error of log f."""
         base = self.base
         if isinstance(base, DiscreteGaussianLoss):
-            reach = -float(base.atoms.z[0]) / base.native + 0.5 * base.move
+            reach = -float(base.atoms.z[0]) / base.lattice_step + 0.5 * base.move
             y = np.arange(-round(reach), round(reach) + 1.0)
             x = y[np.abs(y) < 40.0 * base.sigma + 1.0]
             scale = 0.5 / base.sigma**2
@@ -174,10 +173,10 @@ class OpposedLaplaceLoss(DividedLoss):
         return self._top
 
     @property
-    def grain(self) -> float:  # type: ignore[override]
+    def atom_spacing(self) -> float:  # type: ignore[override]
         return 2.0 * self._top
 
-    def slip(self, largest: float) -> float:
+    def edge_error(self, largest: float) -> float:
         return 4.0 * self._fuzz
 
     def _places(self, z: Array) -> Array:
@@ -199,13 +198,13 @@ class OpposedLaplaceLoss(DividedLoss):
         off = np.maximum(error, np.maximum(one, two)) + 8.0 * FUNCTION * (1.0 + abs(took) + abs(kept))
         return Masses(np.logaddexp(kept + still, took + forth), np.logaddexp(kept + still, took + back), off)
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return mirrored_closed(self._closed, epsilon)
 
-    def _closed(self, epsilon: float) -> Closed | None:
+    def _closed(self, epsilon: float) -> ClosedForm | None:
         """For epsilon >= 0: q (P(y > Y) - e^eps P'(y > Y)) - (1 - q)(e^eps - 1) Q(y > Y)."""
         if epsilon >= self._top + self._fuzz:
-            return NOTHING
+            return ZERO_DELTA
         if epsilon >= self._top - 1e6 * self._fuzz or epsilon > 600.0:
             return None
         y = 0.5 * (self.a + float(undrawn(np.array([epsilon + self._floor]), self.rate)[0]))
@@ -222,7 +221,7 @@ class OpposedLaplaceLoss(DividedLoss):
             return None
         mass = (1.0 - rate) * q0 + rate * back
         value = math.log(delta)
-        return Closed(value, lost / delta * 1.001 + 4.0 * FUNCTION * (1.0 + abs(value)), -pay * mass / delta)
+        return ClosedForm(value, lost / delta * 1.001 + 4.0 * FUNCTION * (1.0 + abs(value)), -pay * mass / delta)
 
 
 def _laplace_cells(y: Array) -> tuple[Array, Array]:

@@ -147,7 +147,7 @@ class Ellipses(NamedTuple):
 class Nodes:
     """Nodes of the whole line as a list of values, for the sums along the contour."""
 
-    infinite = lone = 0.0
+    infinite_mass = infinite_mass_under_q = 0.0
 
     def __init__(self, line: HalfLine, edges: Array, log_middle: float, count: int = POINTS) -> None:
         points, weights = _gauss(count)

@@ -60,10 +60,10 @@ class HalfLineSlice:
         grown = np.logaddexp.reduce(np.append(self.ellipses.log_rule(c, u), line.log_tail(c, end)))
         return math.exp(min(float(grown), 600.0)) + (1.0 + 2.0 * size) * self.still
 
-    def above(self, points: Array) -> Array:
+    def cumulant_above(self, points: Array) -> Array:
         if not self.good:
             return np.full((1, points.size), math.inf)
-        found = self.sums.above(points)[0]
+        found = self.sums.cumulant_above(points)[0]
         lost = [self._lost(c, 0.0, 1.0 + abs(c)) for c in points.tolist()]
         bound: Array = np.logaddexp(found, np.log(lost)) + 4.0 * FUNCTION
         return bound[None, :]
@@ -73,7 +73,7 @@ class HalfLineSlice:
             return np.zeros((1, cells.left.size))
         nodes, c = self.nodes, self.c
         z = nodes.z
-        log_phi = float(self.sums.above(np.array([c]))[0, 0])
+        log_phi = float(self.sums.cumulant_above(np.array([c]))[0, 0])
         right, left = np.exp(nodes.log_p + c * z - log_phi), np.exp(nodes.log_q - c * z - log_phi)
         still = math.exp(min(self.middle - log_phi, 0.0))
         end = float(self.edges[-1])

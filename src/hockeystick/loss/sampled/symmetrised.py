@@ -14,11 +14,10 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..bins import Masses
 from ..pairs.atomic import AtomicLoss
 from ..pairs.binned import DividedLoss
 from ..pairs.symmetrised_atoms import FoldedAtoms, mirrored_closed
-from ..protocol import Closed, Inconclusive, Slice
+from ..protocol import ClosedForm, Inconclusive, Masses, Slice
 from .gaussian import SampledGaussianLoss
 from .symmetric_quadrature import HalfLine
 from .symmetric_slice import half_line_slice
@@ -39,17 +38,17 @@ class FoldedLoss(DividedLoss):
     nodes_allowed = 1 << 11
 
     @property
-    def smooth(self) -> bool:  # type: ignore[override]
+    def has_slice(self) -> bool:  # type: ignore[override]
         return isinstance(self.base, SampledGaussianLoss)
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
-        if not self.smooth:
+        if not self.has_slice:
             raise Inconclusive
         return half_line_slice(HalfLine(self.base.shape, False), self._middle[0], self, c, ahead, count)
 
     @property
-    def stray(self) -> float:  # type: ignore[override]
-        return float(self.base.stray)
+    def log_truncated_mass(self) -> float:  # type: ignore[override]
+        return float(self.base.log_truncated_mass)
 
     @property
     def ceiling(self) -> float:
@@ -57,11 +56,11 @@ class FoldedLoss(DividedLoss):
         return found
 
     @property
-    def grain(self) -> float:  # type: ignore[override]
+    def atom_spacing(self) -> float:  # type: ignore[override]
         return self.ceiling if self.ceiling < math.inf else 0.0
 
-    def slip(self, largest: float) -> float:
-        found: float = self.base.slip(largest)
+    def edge_error(self, largest: float) -> float:
+        found: float = self.base.edge_error(largest)
         return found
 
     @cached_property
@@ -71,7 +70,7 @@ class FoldedLoss(DividedLoss):
         With S the unsampled pair, which is symmetric: 1 - P(Z > 0) - Q(Z > 0) = (1 - rate) delta_S(0), and the sampled
         delta(0) is rate delta_S(0).
         """
-        at_zero: Closed = self.base.closed(0.0)
+        at_zero: ClosedForm = self.base.closed(0.0)
         value = at_zero.value + math.log1p(-self.rate) - math.log(self.rate)
         return value, at_zero.error + 4.0 * FUNCTION * (1.0 + abs(value) + abs(at_zero.value))
 
@@ -92,12 +91,12 @@ class FoldedLoss(DividedLoss):
         error[split] = max(float(error[split]), middle_error)
         return Masses(log_p, log_q, error + 2.0 * FUNCTION)
 
-    def closed(self, epsilon: float) -> Closed | None:
+    def closed(self, epsilon: float) -> ClosedForm | None:
         return mirrored_closed(self.base.closed, epsilon)
 
-    def bound(self, c: float) -> float:
+    def cumulant_bound(self, c: float) -> float:
         """E[e^{cZ}; Z > 0] is at most that of the removal, and the rest at most 1."""
         if self.ceiling < math.inf:
             return up(c * self.ceiling * (1.0 + 2.0 * UNIT))
-        value: float = self.base.bound(c)
+        value: float = self.base.cumulant_bound(c)
         return up(value + math.log1p(math.exp(-value)) + 4.0 * FUNCTION)

@@ -285,7 +285,7 @@ class Guarantees(Asked):
 
         run = self._run(neighbours)
         if told is not None:
-            run.told[delta] = told
+            run.core_epsilons[delta] = told
         return run, epsilon_proof(run, delta, upper_only)
 
     def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":

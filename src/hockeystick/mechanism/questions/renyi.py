@@ -54,7 +54,7 @@ class RenyiQuestions(Guarantees):
         """
 
         def ask(run: "ComposedLoss", values: list[float]) -> list[Ends]:
-            bounds = [min(losses.renyi_bound(one, value) for one in run.variants("covers")) for value in values]
+            bounds = [min(losses.renyi_bound(one, value) for one in run.variants("dominating")) for value in values]
             return [(bound, bound) for bound in bounds]
 
         return self._answered(ask, neighbours, "order", order, _renyi_order).upper

@@ -35,7 +35,7 @@ def test_a_guess_falls_in_delta():
 
 def test_the_cap_lies_above_what_is_asked_and_what_is_likely():
     run = RUNS["laplace"]._run("remove")
-    _, mean, variance = run.sketch(0.0)
+    _, mean, variance = run.coarse_expand(0.0)
     for epsilon in (-5.0, 0.0, 1.0, 30.0):
         cap = likely_cap(run, epsilon)
         assert cap >= 1.2 * max(epsilon, 0.0)

@@ -76,8 +76,8 @@ def test_a_law_is_answered_by_its_sums(seed):
     for c in (-0.5, 0.3, 5.0):
         truth = mp.log(mp.fsum(p * mp.exp(c * z) for z, p in exact))
         assert loss.expand(c)[0] == pytest.approx(float(truth), abs=1e-12)
-        assert c < 0.0 or loss.bound(c) >= truth
-    if not loss.infinite:
+        assert c < 0.0 or loss.cumulant_bound(c) >= truth
+    if not loss.infinite_mass:
         value, error = loss.mean()
         assert abs(mpf(value) - mp.fsum(z * p for z, p in exact)) <= error
     edges = np.array(sorted(float(z) for z, _ in exact)) + 1e-6
@@ -102,7 +102,7 @@ def test_along_a_line_it_is_a_finite_sum(seed, c):
             fall = -mp.log(abs(phi(mp.mpc(c, float(cells.left[place]) * share)) / phi(mpf(c))))
             assert decay[place] <= fall + mpf(1e-12)
     points = np.array([c, c + 1.0])
-    for bound, point in zip(one.above(points)[0].tolist(), points.tolist(), strict=True):
+    for bound, point in zip(one.cumulant_above(points)[0].tolist(), points.tolist(), strict=True):
         truth = mp.log(phi(mpf(point)))
         assert truth <= bound <= truth + mpf(1e-11)
     assert math.isfinite(float(errors.max()))

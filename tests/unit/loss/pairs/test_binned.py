@@ -36,7 +36,7 @@ def test_bounds_of_cumulants_hold_and_are_close(loss):
     with mp.workdps(25):
         for c in (0.5, 2.0, 12.0):
             truth = mp.log(moments(loss, lambda z, c=c: mp.exp(c * z)))
-            bound = loss.bound(c)
+            bound = loss.cumulant_bound(c)
             assert truth <= bound <= truth + mpf(1e-6)
             assert loss.expand(c)[0] == pytest.approx(float(truth), rel=0.02)
 
@@ -52,8 +52,8 @@ def test_the_mean_is_the_divergence(loss):
 
 @pytest.mark.parametrize("loss", LAPLACE, ids=repr)
 def test_there_is_no_slice(loss):
-    assert not loss.smooth
-    assert loss.single(0) is loss
+    assert not loss.has_slice
+    assert loss.ordered_pair(0) is loss
     with pytest.raises(Inconclusive):
         loss.slice(1.0, 1.0, 1)
 
@@ -81,4 +81,4 @@ def test_discrete_gaussian_noise_of_large_sigma(sigma, move):
             assert abs(mpf(float(log_q[place])) - mp.log(q)) <= off
     assert loss.ceiling == math.inf
     assert loss.mean() == (math.inf, 0.0)
-    assert loss.bound(1.0) == math.inf
+    assert loss.cumulant_bound(1.0) == math.inf

@@ -49,7 +49,7 @@ def test_the_pair_is_its_density(epsilon):
         assert slope == pytest.approx(mean, rel=1e-3, abs=1e-3 * epsilon)
         assert bend == pytest.approx(float(weight @ (z - mean) ** 2 / weight.sum()), rel=0.02)
         if c > 0.0:
-            assert loss.bound(c) >= value
+            assert loss.cumulant_bound(c) >= value
     edges = np.linspace(-1.1, 1.1, 12) * epsilon
     log_p, log_q, _ = loss.masses(edges)
     place = np.searchsorted(edges, z)

@@ -16,7 +16,7 @@ TWO = paired([LaplaceLoss(0.5), LaplaceLoss(0.6)])
 def test_what_it_says_is_said_of_the_first_cover():
     loss = BetweenLoss((WORSE, TWO), (BETTER,))
     assert loss.ceiling == WORSE.ceiling
-    assert loss.bound(2.0) == WORSE.bound(2.0)
+    assert loss.cumulant_bound(2.0) == WORSE.cumulant_bound(2.0)
     assert loss.closed(0.3) == WORSE.closed(0.3)
     with pytest.raises(AttributeError):
         loss.__missing__  # noqa: B018
@@ -26,7 +26,7 @@ def test_rows_are_the_most_and_single_takes_one_of_each():
     loss = BetweenLoss((WORSE, TWO), (BETTER,), tight=True)
     assert loss.rows == 2
     for row in range(2):
-        assert loss.single(row) == BetweenLoss((WORSE, TWO.losses[row]), (BETTER,), tight=True)
+        assert loss.ordered_pair(row) == BetweenLoss((WORSE, TWO.losses[row]), (BETTER,), tight=True)
 
 
 def test_equal_ends_are_no_bracket():
@@ -35,9 +35,9 @@ def test_equal_ends_are_no_bracket():
 
 
 def test_composed_it_lies_between_its_ends():
-    """Every variant of covers is above every variant of members."""
+    """Every variant of dominating losses is above every variant of members."""
     run = composed([(BetweenLoss((WORSE,), (BETTER,)), 3), (LaplaceLoss(0.2), 2)])
-    (cover,), (member,) = run.variants("covers"), run.variants("members")
+    (cover,), (member,) = run.variants("dominating"), run.variants("members")
     assert not run.exact
     assert dict(cover.terms)[GaussianLoss(3.0)] == 1
     assert cover.expand(1.0)[0] > member.expand(1.0)[0]

@@ -21,13 +21,13 @@ def test_equal_losses_are_one():
 def test_what_is_said_of_all_holds_for_each():
     both = paired(LOSSES)
     assert both.rows == 3
-    assert [both.single(row) for row in range(3)] == LOSSES
+    assert [both.ordered_pair(row) for row in range(3)] == LOSSES
     assert both.ceiling == max(loss.ceiling for loss in LOSSES)
     assert both.nodes_allowed == min(loss.nodes_allowed for loss in LOSSES)
-    assert both.smooth
-    assert both.stray == -math.inf
+    assert both.has_slice
+    assert both.log_truncated_mass == -math.inf
     for c in (0.3, 4.0):
-        assert both.bound(c) == max(loss.bound(c) for loss in LOSSES)
+        assert both.cumulant_bound(c) == max(loss.cumulant_bound(c) for loss in LOSSES)
     assert both.expand(1.0) == LOSSES[0].expand(1.0)
     assert both.closed(0.1) is None
 
@@ -41,7 +41,7 @@ def test_a_slice_has_one_row_for_each():
         found, off = alone.values(0.7, 9)
         assert np.array_equal(values[row], found[0])
         assert np.array_equal(errors[row], off[0])
-        assert np.array_equal(stacked.above(points)[row], alone.above(points)[0])
+        assert np.array_equal(stacked.cumulant_above(points)[row], alone.cumulant_above(points)[0])
         assert np.array_equal(stacked.decay(cells)[row], alone.decay(cells)[0])
         assert np.array_equal(stacked.keep([row]).values(0.7, 9)[0], found)
 
@@ -50,9 +50,11 @@ def test_bounds_of_all_are_those_of_each():
     """The exponential mechanism is known by bounds; so is a pair of two of them, and a shift of it shifts each."""
     pairs = [ExponentialLoss(0.5), ExponentialLoss(0.8)]
     both = paired(pairs)
-    assert [cover.losses for cover in both.covers] == [(one, two) for one, two in zip(*(p.covers for p in pairs), strict=True)]
+    assert [cover.losses for cover in both.dominating] == [
+        (one, two) for one, two in zip(*(p.dominating for p in pairs), strict=True)
+    ]
     assert [member.losses for member in both.members] == [tuple(p.members[0] for p in pairs)]
     assert both.shifted(0.3).losses == tuple(p.shifted(0.3) for p in pairs)
     exact = paired(LOSSES)
     assert exact.exact
-    assert exact.covers == exact.members == (exact,)
+    assert exact.dominating == exact.members == (exact,)

@@ -40,7 +40,7 @@ def hull(claims: tuple[tuple[float, float], ...], epsilon: float) -> mpf:
 )
 def test_several_claims_are_their_lower_hull(claims):
     loss = claims_loss(claims)
-    infinite = float(loss.infinite)
+    infinite = float(loss.infinite_mass)
     with mp.workdps(40):
         for epsilon in (0.0, 0.05, 0.2, 0.3, 0.55, 0.9, 1.0, 1.5):
             found = loss.closed(epsilon)
@@ -54,13 +54,13 @@ def test_several_claims_are_their_lower_hull(claims):
 def test_a_function_lies_between_its_pairs(release):
     """The convex minorant of the samples from above, tangents from below."""
     loss = ProfileLoss(lambda epsilons: [release.delta(epsilon) for epsilon in epsilons])
-    (cover,), (member,) = loss.covers, loss.members
+    (cover,), (member,) = loss.dominating, loss.members
     for epsilon in (0.0, 0.13, 0.7, 1.9, 3.1):
         truth = release.delta_bounds(epsilon)
         ends = []
         for pair, name in ((cover, "high"), (member, "low")):
             found = getattr(pair.closed(epsilon), name)
-            ends.append((math.exp(found) if found > -math.inf else 0.0) + float(pair.infinite))
+            ends.append((math.exp(found) if found > -math.inf else 0.0) + float(pair.infinite_mass))
         assert ends[1] <= truth.upper * (1.0 + 1e-9) + 1e-300
         assert truth.lower * (1.0 - 1e-9) <= ends[0]
         assert ends[0] - ends[1] <= 5e-4 * ends[0] + 1e-12
@@ -69,7 +69,7 @@ def test_a_function_lies_between_its_pairs(release):
 def test_a_step_is_no_convex_function():
     """Where it is not convex only its fall is believed: the member stays below, the cover takes the hull."""
     step = ProfileLoss(lambda epsilons: [0.5 if epsilon < 1.0 else 0.0 for epsilon in epsilons])
-    (cover,), (member,) = step.covers, step.members
+    (cover,), (member,) = step.dominating, step.members
     assert step.vanishes
     assert 0.99 < cover.ceiling <= 1.02
     assert math.exp(member.closed(0.5).low) <= math.exp(cover.closed(0.5).high) < 0.5
@@ -78,7 +78,7 @@ def test_a_step_is_no_convex_function():
 def test_a_function_that_grows_is_none():
     loss = ProfileLoss(lambda epsilons: [min(1.0, 0.1 * epsilon) for epsilon in epsilons])
     with pytest.raises(hs.BadValue, match="never grows"):
-        loss.covers  # noqa: B018
+        loss.dominating  # noqa: B018
 
 
 def test_masses_are_differences_of_slopes():
@@ -88,5 +88,5 @@ def test_masses_are_differences_of_slopes():
     assert z == pytest.approx([-math.log(2.0), 0.0, math.log(2.0)], abs=1e-15)
     assert [math.exp(one) for one in log_q] == pytest.approx([0.4, 0.3, 0.2], rel=1e-12)
     assert [math.exp(one) for one in log_p] == pytest.approx([0.2, 0.3, 0.4], rel=1e-12)
-    assert float(loss.infinite) == pytest.approx(0.1, rel=1e-12)
-    assert float(loss.lone) == pytest.approx(0.1, rel=1e-12)
+    assert float(loss.infinite_mass) == pytest.approx(0.1, rel=1e-12)
+    assert float(loss.infinite_mass_under_q) == pytest.approx(0.1, rel=1e-12)

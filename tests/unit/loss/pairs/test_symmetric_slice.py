@@ -51,7 +51,7 @@ def test_values_within_their_errors(name, a, c):
 def test_bounds_on_the_real_axis(name, a):
     make, phi = FORMS[name]
     points = np.array([1e-6, 0.3, 2.0, 30.0])
-    found = make(a).slice(0.3, 2.0, 10).above(points)[0]
+    found = make(a).slice(0.3, 2.0, 10).cumulant_above(points)[0]
     with mp.workdps(60):
         for bound, point in zip(found.tolist(), points.tolist(), strict=True):
             truth = mp.log(phi(a, mpf(point)))

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 from hockeystick.loss.pairs.discrete import ResponseLoss
 from hockeystick.loss.pairs.gaussian import gaussian_log_delta
 from hockeystick.loss.pairs.laplace import LaplaceLoss
-from hockeystick.loss.protocol import NOTHING
+from hockeystick.loss.protocol import ZERO_DELTA
 from hockeystick.loss.sampled.amplification import sampled_closed, sampled_masses
 
 RATES = [1e-6, 0.03, 0.5, 0.97]
@@ -51,7 +51,7 @@ def gaussian_delta(rate: float, removal: bool, epsilon: float) -> mpf:
 def test_one_sampled_step_of_gaussian_noise(rate, removal, epsilon):
     found = sampled_closed(lambda inner: gaussian_log_delta(MU, inner), rate, removal, epsilon)
     truth = gaussian_delta(rate, removal, epsilon)
-    if found == NOTHING:
+    if found == ZERO_DELTA:
         assert truth == 0
     elif found is not None:
         assert mp.exp(mpf(found.low)) <= truth <= mp.exp(mpf(found.high))
@@ -65,7 +65,7 @@ def test_one_sampled_step_of_gaussian_noise(rate, removal, epsilon):
 def test_the_slope_is_that_of_log_delta(rate, removal):
     for epsilon in (-0.2, 0.01, 0.3):
         ends = [sampled_closed(lambda inner: gaussian_log_delta(MU, inner), rate, removal, epsilon + h) for h in (-1e-5, 0, 1e-5)]
-        if None in ends or NOTHING in ends:
+        if None in ends or ZERO_DELTA in ends:
             continue
         assert ends[1].slope == pytest.approx((ends[2].value - ends[0].value) / 2e-5, rel=1e-3)
 
@@ -79,8 +79,8 @@ def test_the_worst_pair_of_a_claim():
         assert mp.exp(mpf(found.low)) <= truth <= mp.exp(mpf(found.high))
     # the largest loss: log((1 + e)/2) of a removal, log(2 e/(1 + e)), which is less, of an addition
     top = float(mp.log((1 + mp.e) / 2))
-    assert sampled_closed(base, 0.5, True, top + 1e-9) == NOTHING
-    assert sampled_closed(base, 0.5, False, top + 1e-9) == NOTHING
+    assert sampled_closed(base, 0.5, True, top + 1e-9) == ZERO_DELTA
+    assert sampled_closed(base, 0.5, False, top + 1e-9) == ZERO_DELTA
     assert sampled_closed(base, 0.5, True, top - 1e-3).value > -20.0
 
 

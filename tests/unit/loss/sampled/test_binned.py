@@ -24,7 +24,7 @@ def test_the_largest_loss(base, rate):
         for removal, truth in ((True, high), (False, -low)):
             loss = SampledLoss(base, rate, removal)
             assert truth <= loss.ceiling <= truth * (1 + mpf(1e-13))
-            assert abs(loss.grain - (high - low)) <= mpf(1e-13) * (high - low)
+            assert abs(loss.atom_spacing - (high - low)) <= mpf(1e-13) * (high - low)
             assert loss.closed(loss.ceiling * (1.0 + 1e-9)).high == -math.inf
 
 
@@ -38,10 +38,10 @@ def test_of_gaussian_noise(rate):
     normal = np.exp(-0.5 * z * z) * (z[1] - z[0]) / math.sqrt(2.0 * math.pi)
     ratio = np.log1p(rate * np.expm1(0.7 * z - 0.245))
     for c in (0.5, 2.0, 9.0):
-        assert removal.bound(c) >= math.log(float((normal * np.exp((1.0 + c) * ratio)).sum())) - 1e-12
-        assert addition.bound(c) >= math.log(float((normal * np.exp(-c * ratio)).sum())) - 1e-12
+        assert removal.cumulant_bound(c) >= math.log(float((normal * np.exp((1.0 + c) * ratio)).sum())) - 1e-12
+        assert addition.cumulant_bound(c) >= math.log(float((normal * np.exp(-c * ratio)).sum())) - 1e-12
         for loss in (removal, addition):
-            assert loss.bound(c) <= GaussianLoss(0.49).bound(c)
+            assert loss.cumulant_bound(c) <= GaussianLoss(0.49).cumulant_bound(c)
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -54,7 +54,7 @@ def test_masses_are_whole_and_of_their_ratio(rate, removal):
         assert math.fsum(np.exp(log).tolist()) == pytest.approx(1.0, abs=1e-12)
     p, q = log_p[1:-1], log_q[1:-1]
     seen = p > -50.0
-    slack = 2.0 * np.broadcast_to(error, log_p.shape)[1:-1] + loss.slip(loss.ceiling)
+    slack = 2.0 * np.broadcast_to(error, log_p.shape)[1:-1] + loss.edge_error(loss.ceiling)
     ratio = p[seen] - q[seen]
     assert (ratio >= (edges[:-1] - slack)[seen]).all()
     assert (ratio <= (edges[1:] + slack)[seen]).all()

@@ -14,7 +14,7 @@ from hockeystick.loss.sampled.bounded_range import SampledExponentialLoss
 @pytest.mark.parametrize(("epsilon", "rate"), [(0.3, 0.01), (1.0, 0.3), (4.0, 0.8)])
 def test_every_shift_is_dominated(epsilon, rate, removal):
     loss = SampledExponentialLoss(ExponentialLoss(epsilon), rate, removal)
-    cover, curve = loss.covers
+    cover, curve = loss.dominating
     assert loss.members == (loss.shifted(0.5),)
     for share in np.linspace(0.05, 0.95, 10).tolist():
         pair = loss.shifted(share)
@@ -22,7 +22,7 @@ def test_every_shift_is_dominated(epsilon, rate, removal):
             low, high = pair.closed(at * cover.ceiling).low, cover.closed(at * cover.ceiling).high
             assert low <= high + 1e-12
         for c in (0.5, 2.0, 20.0):
-            assert pair.expand(c)[0] <= min(cover.bound(c), curve.bound(c)) + 1e-9
+            assert pair.expand(c)[0] <= min(cover.cumulant_bound(c), curve.cumulant_bound(c)) + 1e-9
         assert pair.ceiling <= cover.ceiling * (1.0 + 1e-12)
 
 
@@ -37,5 +37,5 @@ def test_the_best_shift_attains_one_use():
     cover = SampledExponentialLoss(ExponentialLoss(1.0), 0.3, True)
     for at in (0.1, 0.3):
         best = max(cover.shifted(share).closed(at).value for share in np.linspace(0.3, 1.0, 700)[:-1].tolist())
-        assert best == pytest.approx(cover.covers[0].closed(at).value, abs=1e-4)
+        assert best == pytest.approx(cover.dominating[0].closed(at).value, abs=1e-4)
         assert math.isfinite(best)

@@ -58,7 +58,7 @@ def test_values_and_bounds_against_quadrature(a, rate, c, step, count, removal):
         assert error[0, place] * count < 1e-6
     for point in (c, 1.5 * c):
         true = mp.log1p(moment(a, rate, 1 + point if removal else -point))
-        assert true <= line.above(np.array([point]))[0, 0] <= true + 1e-9
+        assert true <= line.cumulant_above(np.array([point]))[0, 0] <= true + 1e-9
         about = loss.expand(point)[0]
         assert abs(about - true) < 1e-3 * abs(true) + 1e-12
 

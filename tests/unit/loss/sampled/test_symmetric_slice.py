@@ -84,7 +84,7 @@ def test_the_contour_of_symmetric_pairs(loss):
             found = mp.exp(mp.mpc(complex(values[0, place])))
             assert abs(found - truth) <= errors[0, place] * abs(truth)
             assert errors[0, place] * abs(truth) < 1e-11 * true_phi(loss, mpf(c))
-        above = one.above(np.array([c, c + 1.0]))[0]
+        above = one.cumulant_above(np.array([c, c + 1.0]))[0]
         for bound, point in zip(above, (c, c + 1.0), strict=True):
             truth = mp.log(true_phi(loss, mpf(point)))
             assert truth <= bound <= truth + mpf("1e-10")

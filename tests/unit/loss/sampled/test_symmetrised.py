@@ -72,7 +72,7 @@ FOLDED = [fold(2.0, 100, 10_000), fold(0.8, 3, 7), folded(SampledLoss(LaplaceLos
 def test_atoms_stay_atoms():
     assert isinstance(folded(SampledAtoms(ResponseLoss(0.4), 0.1, True), 0.1), FoldedAtoms)
     assert all(isinstance(loss, FoldedLoss) for loss in FOLDED)
-    assert [loss.smooth for loss in FOLDED] == [True, True, False]
+    assert [loss.has_slice for loss in FOLDED] == [True, True, False]
 
 
 @pytest.mark.parametrize("loss", FOLDED, ids=lambda loss: type(loss.base).__name__)
@@ -97,4 +97,4 @@ def test_from_zero_up_it_is_the_removal(loss):
         assert math.exp(back.value) == pytest.approx(-math.expm1(-epsilon) + math.exp(-epsilon) * ahead, rel=1e-10)
     assert loss.ceiling == loss.base.ceiling
     for c in (0.5, 3.0):
-        assert loss.bound(c) >= loss.expand(c)[0] - 1e-3 * abs(loss.expand(c)[0])
+        assert loss.cumulant_bound(c) >= loss.expand(c)[0] - 1e-3 * abs(loss.expand(c)[0])
