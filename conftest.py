@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ["HOCKEYSTICK_STRICT"] = "1"  # proofs that contradict each other raise
+
 collect_ignore = [f"src/hockeystick/interop/{name}.py" for name in ("opacus",) if find_spec(name) is None]
 
 RECORD = Path(__file__).resolve().parent / "tests" / "data" / "slow.json"

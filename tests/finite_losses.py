@@ -8,12 +8,12 @@ from fractions import Fraction
 from mpmath import mp, mpf
 
 import hockeystick as hs
-from hockeystick.loss.pairs.discrete import ListedLoss
+from hockeystick.loss.pairs.discrete import TabulatedLoss
 
 SLACK = 1e-15
 
 
-def listed(rng: random.Random, atoms: int, infinite: float = 0.0) -> tuple[ListedLoss, list[tuple[mpf, mpf]]]:
+def listed(rng: random.Random, atoms: int, infinite: float = 0.0) -> tuple[TabulatedLoss, list[tuple[mpf, mpf]]]:
     """A loss of so many values on no lattice, and the same as (log ratio, mass) under P, to forty digits."""
     p = [rng.uniform(0.1, 1.0) for _ in range(atoms)]
     q = [rng.uniform(0.1, 1.0) for _ in range(atoms)]
@@ -22,7 +22,7 @@ def listed(rng: random.Random, atoms: int, infinite: float = 0.0) -> tuple[Liste
     q = [mpf(x) / sum(map(mpf, q)) for x in q]
     exact = [(mp.log(x / y), x) for x, y in zip(p, q, strict=True)]
     values = tuple(sorted((float(z), float(mp.log(x)), float(mp.log(x) - z)) for z, x in exact))
-    return ListedLoss(values, infinite_mass=Fraction(infinite)), exact
+    return TabulatedLoss(values, infinite_mass=Fraction(infinite)), exact
 
 
 def exact_delta(exact: list[tuple[mpf, mpf]], steps: int, epsilon: float) -> mpf:

@@ -2,16 +2,16 @@
 
 import hockeystick as hs
 from hockeystick.loss.sampled.gaussian_mixture import MixtureLoss
-from hockeystick.loss.sampled.symmetrised import FoldedLoss
+from hockeystick.loss.sampled.symmetrised import SymmetrisedLoss
 
 GAUSSIAN = hs.Gaussian(sigma=2.0)
 
 
-def opposed(sigma: float, rate: float) -> MixtureLoss:
+def replace_one(sigma: float, rate: float) -> MixtureLoss:
     return hs.Gaussian(sigma=sigma).poisson(rate=rate)._pair_loss(("replace",))
 
 
-def fold(sigma: float, batch: int, examples: int) -> FoldedLoss:
+def fold(sigma: float, batch: int, examples: int) -> SymmetrisedLoss:
     return hs.Gaussian(sigma=sigma).without_replacement(batch=batch, examples=examples)._pair_loss(("replace",)).dominating[0]
 
 

@@ -152,13 +152,13 @@ def test_numbers_in_the_prose_of_the_example_are_those_that_it_computes():
     # what the page computes by itself: e^-29, and the factor of the cells
     assert {number for number in numbers if number not in printed} <= {"2.5e-13", "1.25"}
     assert f"{2.718281828**-29:.1e}" == "2.5e-13"
-    from hockeystick.numerics.geometric_cells import RATIO
+    from hockeystick.numerics.trapezoid import RATIO
 
     assert RATIO == 1.25
 
 
 def test_cells_grow_as_the_page_says():
-    from hockeystick.numerics.geometric_cells import RATIO
+    from hockeystick.numerics.trapezoid import RATIO
 
     assert f"Each cell is {RATIO} times as long" in BODIES["7"]
 

@@ -93,7 +93,7 @@ def test_what_tells_a_truth_names_nothing_of_the_library(path):
 
 def test_an_import_would_be_seen():
     tree = ast.parse(
-        "def f():\n    from hockeystick.loss.sampled.quadrature import Shape as S\n    return S\ndef g():\n    return f()"
+        "def f():\n    from hockeystick.loss.sampled.quadrature import SampledStep as S\n    return S\ndef g():\n    return f()"
     )
     assert [module for module in imports(tree).values() if ours(module)] == ["hockeystick.loss.sampled.quadrature"]
     assert set(reached(tree, ("g",))) == {"f", "g"}

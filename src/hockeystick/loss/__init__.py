@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from .bounds.renyi import renyi_bound as renyi_bound
     from .pairs.atomic import AtomicLoss as AtomicLoss
     from .pairs.binned import WideDiscreteGaussianLoss as WideDiscreteGaussianLoss
-    from .pairs.bounded_range import ExponentialLoss as ExponentialLoss
-    from .pairs.bracketed import BetweenLoss as BetweenLoss
+    from .pairs.bounded_range import BoundedRangeLoss as BoundedRangeLoss
+    from .pairs.bracketed import BracketedLoss as BracketedLoss
     from .pairs.discrete import DiscreteGaussianLoss as DiscreteGaussianLoss
     from .pairs.discrete import DiscreteLaplaceLoss as DiscreteLaplaceLoss
-    from .pairs.discrete import ListedLoss as ListedLoss
     from .pairs.discrete import ResponseLoss as ResponseLoss
     from .pairs.discrete import SampledAtoms as SampledAtoms
+    from .pairs.discrete import TabulatedLoss as TabulatedLoss
     from .pairs.discrete import UniformResponseLoss as UniformResponseLoss
     from .pairs.gaussian import GaussianLoss as GaussianLoss
     from .pairs.laplace import LaplaceLoss as LaplaceLoss
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
     from .pairs.renyi import RenyiLoss as RenyiLoss
     from .protocol import Loss as Loss
     from .sampled.binned import SampledLoss as SampledLoss
-    from .sampled.bounded_range import SampledExponentialLoss as SampledExponentialLoss
+    from .sampled.bounded_range import SampledBoundedRangeLoss as SampledBoundedRangeLoss
     from .sampled.gaussian import Guide as Guide
     from .sampled.gaussian import SampledGaussianLoss as SampledGaussianLoss
     from .sampled.gaussian_mixture import Mixture as Mixture
     from .sampled.gaussian_mixture import MixtureLoss as MixtureLoss
     from .sampled.laplace import SampledLaplaceLoss as SampledLaplaceLoss
-    from .sampled.quadrature import Shape as Shape
-    from .sampled.replace_one import OpposedAtoms as OpposedAtoms
-    from .sampled.replace_one import OpposedLaplaceLoss as OpposedLaplaceLoss
-    from .sampled.replace_one import opposed_response as opposed_response
-    from .sampled.symmetric_quadrature import HalfLine as HalfLine
+    from .sampled.quadrature import SampledStep as SampledStep
+    from .sampled.replace_one import ReplaceOneAtoms as ReplaceOneAtoms
+    from .sampled.replace_one import ReplaceOneLaplaceLoss as ReplaceOneLaplaceLoss
+    from .sampled.replace_one import replace_one_response as replace_one_response
+    from .sampled.symmetric_quadrature import SymmetricPair as SymmetricPair
 
 __getattr__ = later(
     __name__,
     {
         "pairs.atomic": ("AtomicLoss",),
-        "pairs.bracketed": ("BetweenLoss",),
+        "pairs.bracketed": ("BracketedLoss",),
         "protocol": ("Loss",),
         "pairs.discrete": (
             "DiscreteGaussianLoss",
             "DiscreteLaplaceLoss",
-            "ListedLoss",
+            "TabulatedLoss",
             "ResponseLoss",
             "SampledAtoms",
             "UniformResponseLoss",
@@ -57,14 +57,14 @@ __getattr__ = later(
         "pairs.binned": ("WideDiscreteGaussianLoss",),
         "sampled.binned": ("SampledLoss",),
         "bounds.renyi": ("renyi_bound",),
-        "pairs.bounded_range": ("ExponentialLoss",),
-        "sampled.bounded_range": ("SampledExponentialLoss",),
+        "pairs.bounded_range": ("BoundedRangeLoss",),
+        "sampled.bounded_range": ("SampledBoundedRangeLoss",),
         "pairs.gaussian": ("GaussianLoss",),
-        "sampled.symmetric_quadrature": ("HalfLine",),
+        "sampled.symmetric_quadrature": ("SymmetricPair",),
         "pairs.laplace": ("LaplaceLoss",),
         "sampled.gaussian_mixture": ("Mixture", "MixtureLoss"),
-        "sampled.quadrature": ("Shape",),
-        "sampled.replace_one": ("OpposedAtoms", "OpposedLaplaceLoss", "opposed_response"),
+        "sampled.quadrature": ("SampledStep",),
+        "sampled.replace_one": ("ReplaceOneAtoms", "ReplaceOneLaplaceLoss", "replace_one_response"),
         "pairs.profile": ("ProfileLoss",),
         "pairs.renyi": ("RenyiLoss",),
         "sampled.gaussian": ("Guide", "SampledGaussianLoss"),

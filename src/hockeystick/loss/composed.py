@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ..numerics.cancellation_free import Array, ComplexArray
-from ..numerics.geometric_cells import Cells
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import LARGEST, UNIT
+from ..numerics.trapezoid import Cells
 from .bins import CoarseLoss
 from .pairs.atomic import AtomicLoss
 from .pairs.gaussian import GaussianLoss
-from .protocol import Interval, Loss, Slice
+from .protocol import Loss, Slice
 
 Expand = Callable[[float], tuple[float, float, float]]
 
@@ -51,8 +51,8 @@ class ComposedLoss:
     _coarse: dict[tuple[Loss, float], CoarseLoss] = field(default_factory=dict, compare=False, repr=False)
     _variants: "dict[str, list[ComposedLoss]]" = field(default_factory=dict, compare=False, repr=False)
     lattices: list[Any] = field(default_factory=list, compare=False, repr=False)  # that were made for it
-    core_epsilons: dict[float, Interval | None] = field(default_factory=dict, compare=False, repr=False)
-    """What the compiled core said of the epsilon of a delta, so that it is asked once."""
+    core_answers: dict[tuple[str, float], tuple[float, ...] | None] = field(default_factory=dict, compare=False, repr=False)
+    """What the compiled core said of an epsilon at a delta, or of log delta at an epsilon, so that it is asked once."""
 
     @property
     def rows(self) -> int:

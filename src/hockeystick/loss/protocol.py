@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..numerics.cancellation_free import Array, ComplexArray
-from ..numerics.geometric_cells import Cells
 from ..numerics.rounding import down, up
+from ..numerics.trapezoid import Cells
 from .tolerance import Interval as Interval
 
 

@@ -17,9 +17,8 @@ import math
 import numpy as np
 
 from ..numerics.cancellation_free import Array, ComplexArray
-from ..numerics.fourier_sums import added_terms, fourier_sums
-from ..numerics.geometric_cells import Cells
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ..numerics.trapezoid import Cells, added_terms, fourier_sums
 from .composed import ComposedLoss, ComposedSlice
 from .contour.contour import TOLERANCE, Contour, Saddle
 from .invert import ends

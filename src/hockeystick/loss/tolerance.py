@@ -21,6 +21,10 @@ SMALL_EPSILON = 1e-6
 """Added to epsilon where a width is relative to it: an epsilon of zero has no relative width."""
 
 
-def converged(ends: Interval | None) -> Interval | None:
-    """Both ends of an epsilon above 0 if they are close to each other; else none, and more is to be asked."""
-    return ends if ends is not None and 0.0 < ends[1] * (1.0 - SETTLED) < ends[0] else None
+def converged(low: float, high: float) -> bool:
+    """Whether both ends of an epsilon above 0 are so close to each other that nothing else need be asked.
+
+    >>> converged(1.0, 1.0 + 1e-10), converged(1.0, 1.1), converged(0.0, 0.0)
+    (True, False, False)
+    """
+    return 0.0 < high * (1.0 - SETTLED) < low

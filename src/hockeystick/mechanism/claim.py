@@ -14,7 +14,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
-from ..loss.engines.compiled import response_epsilon
+from ..loss.engines.compiled import Told, response_epsilon
 from ..neighbours import DEFAULT, Order, Relation, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
@@ -151,7 +151,7 @@ class PureDP(Claim):
     def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         return _response(self.claimed_epsilon, 0.0, twice)
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
         return None if self._twice(wanted) else response_epsilon(self.claimed_epsilon, count, delta)
 
 
@@ -332,7 +332,7 @@ class RDP(Claim):
         return number
 
 
-def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss | losses.ListedLoss | None":
+def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss | losses.TabulatedLoss | None":
     """The worst pair of (epsilon, delta)-DP, or of a replacement as a removal and an addition."""
     if not epsilon and not delta:
         return None
@@ -341,6 +341,6 @@ def _response(epsilon: float, delta: float, twice: bool) -> "losses.ResponseLoss
         return once
     if not epsilon:
         return losses.ResponseLoss(0.0, 2, 2.0 * delta)
-    from ..loss.sampled.replace_one import opposed_response
+    from ..loss.sampled.replace_one import replace_one_response
 
-    return opposed_response(once)
+    return replace_one_response(once)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import gaussian_epsilon, gaussian_log_deltas
+from ..loss.engines.compiled import UNKNOWN, Told, gaussian_epsilon, gaussian_log_deltas
 from ..neighbours import Order
 from .noise import AdditiveNoise
 
@@ -55,11 +55,11 @@ class Gaussian(AdditiveNoise):
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.GaussianLoss(self._square(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
         return gaussian_epsilon(count * self._square(wanted), delta)
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
-        return gaussian_log_deltas(count * self._square(wanted), [epsilon])[0]
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> Told:
+        return gaussian_log_deltas(count * self._square(wanted), [epsilon])[0] or UNKNOWN
 
     def _square(self, wanted: tuple[Order, ...]) -> float:
         return checks.ratio("sensitivity / sigma", self._moved(wanted[0]), self.sigma) ** 2

@@ -7,7 +7,7 @@ from typing import Any
 from .. import checks
 from ..errors import BadValue, Unsupported
 from ..loss.pairs.gaussian import GaussianLoss
-from ..loss.pairs.ordered import paired
+from ..loss.pairs.ordered import ordered_pairs
 from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
 from ..neighbours import RECORD_IN_P, Order
 from ..numerics.rounding import FUNCTION, UNIT
@@ -23,7 +23,7 @@ class GaussianMixture(Mechanism):
     """Normal noise of standard deviation `sigma`; the record moves the answer by moves[i] (2-norm) with probability weights[i].
 
     Remove: (sum of weights[i] N(moves[i], sigma^2), N(0, sigma^2)), and add the reverse, each by itself (Choquette-Choo, Ganesh,
-    Steinke and Thakurta 2024, arXiv:2310.15526, Corollary 4.7; proof in `hockeystick.loss.mixture`); a record that is zeroed out
+    Steinke and Thakurta 2024, arXiv:2310.15526, Corollary 4.7; proof: `sampled/gaussian_mixture.py`); a record that is zeroed out
     contributes nothing, which is the same.  Replace: both records move the answer from where it is without them, in opposite
     directions in the worst case.  A move of 0 is the answer without the record, and must have a weight.  Weights add up to 1
     within a part in 1e9 and count relative to their sum.
@@ -98,4 +98,4 @@ class GaussianMixture(Mechanism):
         mixture = Mixture(logs[1:], steps, logs[0], 4.0 * UNIT, error)
         if wanted[0] == "replace":
             return MixtureLoss(mixture, mixture)
-        return paired([MixtureLoss(mixture) if one in RECORD_IN_P else MixtureLoss(NORMAL, mixture) for one in wanted])
+        return ordered_pairs([MixtureLoss(mixture) if one in RECORD_IN_P else MixtureLoss(NORMAL, mixture) for one in wanted])

@@ -9,9 +9,9 @@ from typing import Any
 from .. import checks
 from ..bounds import Bounds
 from ..errors import BadType, BadValue
-from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.bracketed import BracketedLoss
 from ..loss.pairs.profile import ProfileLoss, claims_loss
-from ..neighbours import DEFAULT, Relation
+from ..neighbours import DEFAULT, STATED, Relation, orders
 from .claim import Claim
 from .questions.gaussian_dp import GaussianDP, HeadGDP
 from .release import Release
@@ -178,7 +178,7 @@ class Profile(Claim):
             if min(delta for _, delta in claims) >= 1.0:
                 raise self._refuse_twice()
             # attained if the other record contributes nothing
-            return BetweenLoss((claims_loss(claims),), (claims_loss(self.claims),))
+            return BracketedLoss((claims_loss(claims),), (claims_loss(self.claims),))
         return claims_loss(claims)
 
     @cached_property
@@ -212,7 +212,7 @@ class Profile(Claim):
             return found
         return [self._checked(epsilon) for epsilon in epsilons]
 
-    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: Relation = DEFAULT) -> GaussianDP:
+    def gdp(self, delta: float | None = None, tolerance: float = 1e-9, neighbours: Relation = STATED) -> GaussianDP:
         """Both ends of mu, and why: the head is measured on the function itself, the tail is what was given.
 
         Parameters
@@ -238,8 +238,9 @@ class Profile(Claim):
         Unsupported
             If the claim says nothing of this relation.
         """
+        carried = self._carried(neighbours)
         end, beyond = self._end()
-        if delta is not None or self.claims or end is None or neighbours == "replace" != self.neighbours:
+        if delta is not None or self.claims or end is None or carried:
             return super().gdp(delta, tolerance, neighbours)
         if beyond == math.inf:
             reason = "the tail is given as heavier than that of any Gaussian noise, so no mu holds (G, Theorem 4.3)"
@@ -253,7 +254,7 @@ class Profile(Claim):
         )
         return GaussianDP(Bounds(found.lower, max(found.upper, beyond)), 0.0, math.nan, reason, len(asked))
 
-    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: Relation = DEFAULT) -> HeadGDP:
+    def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: Relation = STATED) -> HeadGDP:
         """The mu of the epsilons up to `epsilon` alone, measured on the function itself.
 
         Parameters
@@ -279,12 +280,16 @@ class Profile(Claim):
         Unsupported
             If the claim says nothing of this relation, or the tolerance is not reached.
         """
-        if self.claims or neighbours == "replace" != self.neighbours:
+        if self._carried(neighbours) or self.claims:
             return super().head_mu(epsilon, tolerance, neighbours)
         from ..conversion.gdp_supremum import head_mu
 
         point = checks.positive("epsilon", epsilon)
         return HeadGDP(head_mu(self._checked, point, checks.positive("tolerance", tolerance)), point, self._checked(point))
+
+    def _carried(self, neighbours: Relation) -> bool:
+        """Whether the question is about two changes of the claimed kind, so that the function does not answer it as it is."""
+        return self._twice(orders(self._meant(neighbours)))
 
     def _end(self) -> tuple[float | None, float]:
         """Where the head ends, and mu beyond it: where the function is 0, it stays 0."""

@@ -10,13 +10,13 @@ from ..errors import BadType, BadValue
 from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
-from .questions.guarantees import Ends
 from .questions.renyi import RenyiQuestions
 from .samplers import Samplers
 
 if TYPE_CHECKING:
     from .. import loss as losses
     from ..loss.composed import ComposedLoss
+    from ..loss.engines.compiled import Told
     from ..report.report import Report
 
 
@@ -40,6 +40,10 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
     def _meant(self, neighbours: Relation) -> Relation:
         return self.stated if isinstance(neighbours, Stated) else neighbours
 
+    def _orders(self, neighbours: Relation) -> tuple[Order, ...]:
+        relation = self._meant(neighbours)
+        return ORDERS[relation] if type(relation) is str and relation in ORDERS else orders(relation)
+
     def _run(self, neighbours: Relation) -> "ComposedLoss":
         """The composed loss of the ordered pairs of the relation, made anew for every question.
 
@@ -48,8 +52,7 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
         """
         from ..loss.composed import composed
 
-        relation = self._meant(neighbours)
-        wanted = ORDERS[relation] if type(relation) is str and relation in ORDERS else orders(relation)
+        wanted = self._orders(neighbours)
         return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism._pair_loss(wanted)) is not None)
 
     def __add__(self, other: Any) -> "Release":
@@ -158,11 +161,11 @@ class Mechanism(Release):
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
         """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Ends | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> "Told":
         """Both ends of epsilon of so many uses, if that is told at once; some mechanism attains it."""
         return None
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> Ends | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> "Told":
         """The same for log delta."""
         return None
 

@@ -6,7 +6,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadValue
-from ..loss.engines.compiled import response_epsilon
+from ..loss.engines.compiled import Told, response_epsilon
 from ..neighbours import RECORD_IN_P, Order
 from .release import Mechanism
 
@@ -63,15 +63,17 @@ class RandomizedResponse(Mechanism):
         return {"epsilon": self.one_epsilon, **more, **({"null": self.null} if self.null else {})}
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
-        from ..loss.pairs.ordered import paired
+        from ..loss.pairs.ordered import ordered_pairs
 
         if not self.one_epsilon:
             return None
         if self._erased(wanted):
-            return paired([losses.UniformResponseLoss(self.one_epsilon, self.categories, one in RECORD_IN_P) for one in wanted])
+            return ordered_pairs(
+                [losses.UniformResponseLoss(self.one_epsilon, self.categories, one in RECORD_IN_P) for one in wanted]
+            )
         return losses.ResponseLoss(self.one_epsilon, self.categories)
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
         return None if self.categories > 2 or self._erased(wanted) else response_epsilon(self.one_epsilon, count, delta)
 
     def _erased(self, wanted: tuple[Order, ...]) -> bool:
@@ -115,4 +117,4 @@ class Exponential(Mechanism):
         return {"epsilon": self.one_epsilon}
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
-        return losses.ExponentialLoss(self.one_epsilon) if self.one_epsilon else None
+        return losses.BoundedRangeLoss(self.one_epsilon) if self.one_epsilon else None

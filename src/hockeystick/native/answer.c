@@ -47,8 +47,11 @@ int hs_answer_epsilon(Block **block, Run *run, double *low, double *high) {
     }
     if (!*block && !(*block = hs_block_open(run)))
         return 0;
-    return hs_block_epsilon(*block, run, 0, SOONER, low, high) || in_parts(*block, run, low, high) ||
-           hs_block_epsilon(*block, run, SOONER, CONTOURS, low, high);
+    if (hs_block_epsilon(*block, run, 0, SOONER, low, high))
+        return BY_CONTOUR;
+    if (in_parts(*block, run, low, high))
+        return BY_BIG_JUMP;
+    return hs_block_epsilon(*block, run, SOONER, CONTOURS, low, high) ? BY_CONTOUR : 0;
 }
 
 int hs_answer_ordered(Run *run, Size removals) {

@@ -6,8 +6,11 @@
 
 /* Fixes the ordered pairs: 1 is (True,), 2 (False,), 3 (True, False); 0 if the numbers are not those of a run */
 int hs_answer_ordered(Run *run, Size removals);
-/* Both ends of epsilon of a run of the block; another one is opened where it is of another, none where there is no memory.  0 if
-   they are not close */
+/* Which proof answered */
+enum { BY_CONTOUR = 1, BY_BIG_JUMP = 2 };
+
+/* Both ends of epsilon of a run of the block, and which proof they are of; another one is opened where it is of another, none where
+   there is no memory.  0 if they are not close */
 int hs_answer_epsilon(Block **block, Run *run, double *low, double *high);
 
 /* Many runs, one entry for each: those of one mechanism that follow each other share what they can */

@@ -22,7 +22,8 @@ static int interrupted(void *of) {
     return raised;
 }
 
-/* epsilon(noise, rate, noise_error, count, removals, log_delta, below, above, floor): both ends, or None */
+/* epsilon(noise, rate, noise_error, count, removals, log_delta, below, above, floor): both ends and which proof they are of (1: the
+   contour, 2: the big jump), or None */
 FUNCTION_OF_PYTHON(py_epsilon) {
     Held held;
     Run run = {.law = NULL};
@@ -35,11 +36,13 @@ FUNCTION_OF_PYTHON(py_epsilon) {
         return NULL;
     int found;
     Py_BEGIN_ALLOW_THREADS;
-    found = hs_answer_ordered(&run, removals) && hs_answer_epsilon(&block, &run, &low, &high);
+    found = hs_answer_ordered(&run, removals) ? hs_answer_epsilon(&block, &run, &low, &high) : 0;
     if (block)
         hs_block_close(block);
     Py_END_ALLOW_THREADS;
-    return both_ends(found, low, high);
+    if (!found)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(ddi)", low, high, found);
 }
 
 /* epsilons(noise, rate, noise_error, count, removals, log_delta, low, high): of many runs; NaN for those not answered.  Those of

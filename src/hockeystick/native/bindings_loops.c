@@ -195,7 +195,7 @@ FUNCTION_OF_PYTHON(py_terms) {
 }
 
 /* cut(decay, start, step, wanted, most): the first cell beyond which the terms add up to at most `wanted`, no later than `most`,
-   and a bound of what lies beyond it (numerics/geometric_cells.py) */
+   and a bound of what lies beyond it (numerics/trapezoid.py) */
 FUNCTION_OF_PYTHON(py_cut) {
     Held held;
     Array decay;

@@ -1,4 +1,4 @@
-/* Sums of e^{iuL} at equal steps of u: numerics/fourier_sums.py */
+/* Sums of e^{iuL} at equal steps of u: numerics/trapezoid.py */
 #ifndef HOCKEYSTICK_FOURIER_SUMS_H
 #define HOCKEYSTICK_FOURIER_SUMS_H
 

@@ -1,4 +1,4 @@
-/* Twin of loss/sampled/gaussian_decay.py: how fast the characteristic function of the exponentially tilted privacy loss falls, on
+/* Twin of loss/sampled/gaussian_slice.py: how fast the characteristic function of the exponentially tilted privacy loss falls, on
    geometric cells of u. */
 #include "gaussian_decay.h"
 #include "elementary.h"

@@ -1,4 +1,4 @@
-/* How fast |phi(c + iu)| of a sampled Gaussian step falls: loss/sampled/gaussian_decay.py */
+/* How fast |phi(c + iu)| of a sampled Gaussian step falls: loss/sampled/gaussian_slice.py */
 #ifndef HOCKEYSTICK_GAUSSIAN_DECAY_H
 #define HOCKEYSTICK_GAUSSIAN_DECAY_H
 

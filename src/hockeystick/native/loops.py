@@ -19,7 +19,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _Array = npt.NDArray[np.float64]
 _ComplexArray = npt.NDArray[np.complex128]
-CELLS = 97  # of u: numerics/geometric_cells.py
+CELLS = 97  # of u: numerics/trapezoid.py
 
 
 def loop(compiled: Callable[..., Any], when: Callable[..., bool] | None = None) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:

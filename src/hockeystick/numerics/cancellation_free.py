@@ -2,18 +2,19 @@
 
 import math
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from .rounding import FUNCTION
+from .rounding import FUNCTION, UNIT
 
 Array = npt.NDArray[np.floating[Any]]
 Numbers = TypeVar("Numbers", npt.NDArray[np.floating[Any]], npt.NDArray[np.complexfloating[Any, Any]])
 ComplexArray = npt.NDArray[np.complexfloating[Any, Any]]
 
 BLOCK = 32  # terms that are summed at once
+_SMALL = 1.0  # |k L| below which a node goes into the power sums
 _INVERSE_FACTORIALS = np.array([1.0 / math.factorial(k) for k in range(2, 60)])
 
 
@@ -122,3 +123,90 @@ def log1p_complex(z: ComplexArray) -> ComplexArray:
     if far.any():
         out.real[far] = np.log(np.maximum(np.abs(1.0 + z[far]), 1e-290))
     return out
+
+
+def gain_terms(ratio: Array, weight: Array, grown: Array) -> Array:
+    """Of L e^L - x, which is never negative: the terms of its expectation."""
+    near = np.minimum(ratio, 1.0)
+    small = weight * (near * np.expm1(near) - exp_remainder(near))
+    found: Array = np.where(ratio < 1.0, small, grown * (ratio - 1.0) + weight)
+    return found
+
+
+def loss_terms(ratio: Array, weight: Array, grown: Array) -> Array:
+    """Of x - L, which is never negative."""
+    small = weight * exp_remainder(np.minimum(ratio, 1.0))
+    found: Array = np.where(ratio < 1.0, small, grown - weight * (1.0 + ratio))
+    return found
+
+
+def power_tails(ratio: Array, weight: Array, z: Array, ratio_error: Array, size: float) -> tuple[Array, float]:
+    """sum_m S_m (k^m - k) = k (k-1) sum_i T_i k^i, S_m = sum of weight L^m/m!, T_i the sum of S_m over m >= i + 2."""
+    if not ratio.size:
+        return np.zeros(1), 0.0
+    widest = size * max(abs(float(ratio[0])), abs(float(ratio[-1])))
+    degree, remainder = series_degree(max(widest, 1e-300))
+    tails = np.add.accumulate(power_sums(ratio, weight, degree)[::-1])[::-1]
+    pull = weight * np.abs(ratio)
+    square = float(pull @ np.abs(ratio))
+    spread = float(pull @ (ratio_error + UNIT * np.abs(ratio) * z * z))
+    rounding = (ratio.size + 4.0 * degree + 30.0) * UNIT + remainder
+    # |sum| <= e/2 |k (k-1)| sum of weight L^2, and the integrand's slope in L is at most e |L k (k-1)|
+    return tails, 1.36 * square * rounding + 2.72 * spread
+
+
+class NoiseStep(Protocol):
+    """L(z) = log(1 + x), x = q (e^t - 1), t = (z - 1/(2 noise)) / noise."""
+
+    @property
+    def noise(self) -> float: ...
+    @property
+    def rate(self) -> float: ...
+
+
+class WeightedNodes(Protocol):
+    """Nodes z with the logarithms of their weights (`base`) and the values of L (`ratio`), which grow."""
+
+    @property
+    def shape(self) -> NoiseStep: ...
+    @property
+    def z(self) -> Array: ...
+    @property
+    def ratio(self) -> Array: ...
+    @property
+    def base(self) -> Array: ...
+    def ratio_errors(self) -> tuple[Array, Array]:
+        """Bounds of the errors of t and of L."""
+        ...
+
+
+class ExcessSums:
+    """E[e^{kL} - 1 - k x] to relative accuracy, however small it is (docs/mathematics.md, Lemma 12), for |k| <= size, size >= 1.
+
+    The nodes are of two kinds: those with |L| size <= 1, and the others.  Over the first kind, the sum of
+    weight (e^{kL} - 1 - k x) is k (k - 1) times a polynomial in k, whose coefficients `tails` and whose error,
+    `small_error` times |k (k - 1)|, do not depend on k.  Of the others the sums of weight and of weight * x are kept,
+    with the error of their sum, `far_error[0] + |k| far_error[1]`.
+    """
+
+    def __init__(self, nodes: WeightedNodes, size: float) -> None:
+        self.size = size
+        bound = _SMALL / size
+        first, last = int(nodes.ratio.searchsorted(-bound)), int(nodes.ratio.searchsorted(bound))
+        t_error, ratio_error = nodes.ratio_errors()
+        weight = np.exp(nodes.base)
+        self.tails, self.small_error = power_tails(
+            nodes.ratio[first:last], weight[first:last], nodes.z[first:last], ratio_error[first:last], size
+        )
+        self.far = last - first < nodes.z.size
+        if self.far:
+            pick = np.concatenate((np.arange(first), np.arange(last, nodes.z.size)))
+            self.base, self.z, self.ratio = nodes.base[pick], nodes.z[pick], nodes.ratio[pick]
+            self.ratio_error = ratio_error[pick]
+            noise, rate = nodes.shape.noise, nodes.shape.rate
+            grown = np.exp(self.base + (self.z - 0.5 / noise) * (1.0 / noise))
+            light = weight[pick]
+            self.mass = math.fsum(light.tolist())
+            self.drift = rate * (math.fsum(grown.tolist()) - self.mass)  # weight * x
+            each = UNIT * (20.0 + self.z * self.z) + t_error[pick]
+            self.far_error = float(light @ each), rate * float((grown + light) @ each)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .cancellation_free import Array
-from .geometric_cells import COUNT, RATIO, Cells
+from .trapezoid import COUNT, RATIO, Cells
 
 
 def _narrowed(shift: int) -> tuple[int, float]:

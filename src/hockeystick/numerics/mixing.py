@@ -7,12 +7,12 @@ import numpy as np
 from .cancellation_free import Array
 
 
-def drawn(z: Array, rate: float) -> Array:
+def sampled_loss(z: Array, rate: float) -> Array:
     """log(1 - q + q e^z), the loss of the sampled step where that of the step itself is z.
 
     Where q e^z - q is below -1/2, q is above 1/2 and 1 - q exact: a sum of positive numbers.
 
-    >>> print(drawn(np.array([-40.0, 1e-9]), 1.0 - 2.0**-30).round(9))
+    >>> print(sampled_loss(np.array([-40.0, 1e-9]), 1.0 - 2.0**-30).round(9))
     [-2.07944154e+01  1.00000000e-09]
     """
     excess = rate * np.expm1(np.minimum(z, 30.0))
@@ -22,7 +22,7 @@ def drawn(z: Array, rate: float) -> Array:
     return found
 
 
-def undrawn(x: Array, rate: float) -> Array:
+def unsampled_loss(x: Array, rate: float) -> Array:
     """The z with log(1 - q + q e^z) = x, -inf where there is none; an error of x of a few units is all that it costs."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         far = x - math.log(rate) + np.log1p(-(1.0 - rate) * np.exp(-np.maximum(x, 0.0)))

@@ -63,14 +63,14 @@ class Sampled(Mechanism):
             return found[0][0]
         return losses.GaussianLoss(math.fsum(count * loss.square for loss, count in found))
 
-    def _shape(self, order: Order, rate: float) -> "losses.Shape | None":
+    def _shape(self, order: Order, rate: float) -> "losses.SampledStep | None":
         """The sampled step of Gaussian noise; None for other mechanisms."""
         loss = self._whole((order,))
         if not isinstance(loss, losses.GaussianLoss):
             return None
         if isinstance(self.base, Gaussian):
-            return losses.Shape(*self._plain(self.base, order, rate))
-        return losses.Shape(1.0 / math.sqrt(loss.square), rate, 8.0 * UNIT)
+            return losses.SampledStep(*self._plain(self.base, order, rate))
+        return losses.SampledStep(1.0 / math.sqrt(loss.square), rate, 8.0 * UNIT)
 
     def _plain(self, base: Gaussian, order: Order, rate: float) -> tuple[float, float, float]:
         """The noise, the rate, and the relative error of the noise."""
@@ -83,7 +83,7 @@ class Sampled(Mechanism):
         shape = self._shape(moved, rate)
         if shape is not None:
             return losses.SampledGaussianLoss(shape, removals, losses.Guide(shape))
-        from ..loss.pairs.ordered import paired
+        from ..loss.pairs.ordered import ordered_pairs
 
         found: list[Any] = []
         for removal in removals:
@@ -91,7 +91,7 @@ class Sampled(Mechanism):
             if loss is None:
                 return None
             found.append(_sampled(loss, rate, removal))
-        return found[0] if isinstance(found[0], losses.RenyiLoss) else paired(found)
+        return found[0] if isinstance(found[0], losses.RenyiLoss) else ordered_pairs(found)
 
     def _farther(self, wanted: tuple[Order, ...]) -> Order:
         """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal if that is farther."""
@@ -127,7 +127,7 @@ class Sampled(Mechanism):
     def _both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
         of a removal from above, the removal itself from below."""
-        from ..loss.sampled.symmetrised import folded
+        from ..loss.sampled.symmetrised import symmetrised
 
         loss = _cover(self._whole((moved,)))
         if loss is None:
@@ -141,7 +141,7 @@ class Sampled(Mechanism):
             raise self._refuse(
                 repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."
             )
-        return losses.BetweenLoss((folded(top, high),), members(bottom))
+        return losses.BracketedLoss((symmetrised(top, high),), members(bottom))
 
 
 def how_far(loss: Any) -> float:
@@ -158,7 +158,7 @@ def members(loss: Any) -> tuple[Any, ...]:
 
 def _cover(loss: Any) -> Any:
     """What bounds it from above."""
-    return loss.dominating[0] if isinstance(loss, losses.BetweenLoss) else loss
+    return loss.dominating[0] if isinstance(loss, losses.BracketedLoss) else loss
 
 
 def _is_gaussian(mechanism: Mechanism) -> bool:
@@ -171,8 +171,8 @@ def _sampled(loss: Any, rate: float, removal: bool) -> Any:
         return replace(loss, rate=rate)
     if isinstance(loss, losses.AtomicLoss):
         return losses.SampledAtoms(loss, rate, removal)
-    if isinstance(loss, losses.ExponentialLoss):
-        return losses.SampledExponentialLoss(loss, rate, removal)
+    if isinstance(loss, losses.BoundedRangeLoss):
+        return losses.SampledBoundedRangeLoss(loss, rate, removal)
     if isinstance(loss, losses.ProfileLoss):
         return replace(loss, rate=rate, removal=removal)
     if isinstance(loss, losses.LaplaceLoss):
@@ -198,4 +198,4 @@ def rounded(high: Any, low: Any) -> Any:
     if high is None or high == low:
         return high
     exact = high.exact
-    return losses.BetweenLoss(high.dominating, low.members, tight=exact)
+    return losses.BracketedLoss(high.dominating, low.members, tight=exact)

@@ -12,17 +12,17 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadValue
-from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.bracketed import BracketedLoss
 from ..loss.pairs.discrete import ResponseLoss
 from ..loss.pairs.gaussian import GaussianLoss
 from ..loss.pairs.laplace import LaplaceLoss
-from ..loss.pairs.ordered import paired
+from ..loss.pairs.ordered import ordered_pairs
 from ..loss.pairs.profile import ProfileLoss
-from ..loss.pairs.public_mixture import RevealedLoss
+from ..loss.pairs.public_mixture import PublicMixtureLoss
 from ..loss.pairs.renyi import RenyiLoss
 from ..loss.sampled.binned import SampledLoss
 from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
-from ..loss.sampled.symmetrised import folded
+from ..loss.sampled.symmetrised import symmetrised
 from ..mechanism.claim import PureDP
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
@@ -110,13 +110,13 @@ class WithoutReplacement(FixedSize):
             moved = self._whole(("replace",))
             if isinstance(moved, ProfileLoss):
                 pairs: list[Any] = [replace(moved, rate=high, removal=one, low=low) for one in removals(wanted)]
-                return paired(pairs)
+                return ordered_pairs(pairs)
             top, bottom = (
                 self._drawn("replace", high, removals(wanted)),
                 self._drawn(self._attained("replace"), low, removals(wanted)),
             )
             if self._attained("replace") == "remove" and top is not None and top.exact:
-                return BetweenLoss((top,), (bottom,))
+                return BracketedLoss((top,), (bottom,))
             return rounded(top, bottom)
         found = self._both_orders(self._farther(wanted), high, low)
         if found is None or "replace" in wanted or self._zeroing_is_replacing(wanted):
@@ -125,8 +125,8 @@ class WithoutReplacement(FixedSize):
             return found
         covers = *found.dominating, *self._undrawn(wanted)
         if not self._additive:
-            return BetweenLoss(covers, ())
-        return BetweenLoss(covers, members(self._drawn("remove", low, removals(wanted))))  # the others contribute nothing
+            return BracketedLoss(covers, ())
+        return BracketedLoss(covers, members(self._drawn("remove", low, removals(wanted))))  # the others contribute nothing
 
     def __repr__(self) -> str:
         return self._shown(f"without_replacement(batch={self.batch}, examples={self.examples})")
@@ -187,13 +187,15 @@ class WithReplacement(FixedSize):
             if isinstance(moved, GaussianLoss):
                 return self._mixtures("replace", wanted)
             high = self._rate[1]
-            return BetweenLoss((paired([SampledLoss(self._revealed("replace"), high, one) for one in removals(wanted)]),), ())
-        cover = folded(SampledLoss(self._revealed(self._farther(wanted)), self._rate[1], True), self._rate[1])
+            return BracketedLoss(
+                (ordered_pairs([SampledLoss(self._public_mixture("replace"), high, one) for one in removals(wanted)]),), ()
+            )
+        cover = symmetrised(SampledLoss(self._public_mixture(self._farther(wanted)), self._rate[1], True), self._rate[1])
         found: tuple[Any, ...] = ()
         if isinstance(moved, GaussianLoss) and ("replace" in wanted or self._additive):
             erased = self._additive and "replace" not in wanted
             found = (self._mixtures("remove", wanted) if erased else self._mixtures("replace", ("remove",)),)
-        return BetweenLoss((cover,), found)
+        return BracketedLoss((cover,), found)
 
     @cached_property
     def _rate(self) -> tuple[float, float]:
@@ -231,14 +233,14 @@ class WithReplacement(FixedSize):
         rest = self.draws * math.log1p(-1.0 / self.examples)
         mixture = Mixture(weights, moves, rest, shape.noise_error + 4.0 * UNIT, error)
         pairs = [MixtureLoss(mixture, NORMAL, stray) if one else MixtureLoss(NORMAL, mixture, stray) for one in removals(wanted)]
-        return paired(list(pairs))
+        return ordered_pairs(list(pairs))
 
-    def _revealed(self, moved: Order) -> RevealedLoss:
+    def _public_mixture(self, moved: Order) -> PublicMixtureLoss:
         weights, error, stray = self._weights
         eta = math.log(-math.expm1(self.draws * math.log1p(-1.0 / self.examples)))
         losses = tuple(self._several(k, moved) for k in range(1, len(weights) + 1))
         off = error + 4.0 * FUNCTION * (2.0 + abs(eta) + self.draws / self.examples)
-        return RevealedLoss(losses, tuple(weight - eta for weight in weights), off, stray)
+        return PublicMixtureLoss(losses, tuple(weight - eta for weight in weights), off, stray)
 
     def _several(self, count: int, moved: Order) -> Any:
         """The pair of so many replaced (or removed) records."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import BadType, BadValue
-from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.bracketed import BracketedLoss
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
 from .base import Sampled
@@ -71,7 +71,7 @@ class FullPass(Sampled):
         loss = self._whole(wanted)
         if self.by != "shuffle" or loss is None:
             return loss
-        return BetweenLoss(loss.dominating, ())
+        return BracketedLoss(loss.dominating, ())
 
     def __repr__(self) -> str:
         base = repr(self.base)

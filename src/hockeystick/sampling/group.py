@@ -10,9 +10,9 @@ from .. import checks
 from ..bounds import Bounds
 from ..conversion.group import group_approx
 from ..errors import Unsupported
-from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.bracketed import BracketedLoss
 from ..loss.pairs.gaussian import GaussianLoss
-from ..loss.pairs.ordered import paired
+from ..loss.pairs.ordered import ordered_pairs
 from ..loss.sampled.gaussian_mixture import NORMAL, Mixture, MixtureLoss
 from ..mechanism.claim import GDP
 from ..mechanism.noise import AdditiveNoise
@@ -35,7 +35,7 @@ def grouped(run: Release, size: Any) -> Release:
     """The run for groups of `size` records: a tight analysis where all parts have one, else the group privacy of paper S.
 
     Noise moves `size` times as far.  Under Poisson sampling of Gaussian noise the number of the group's records in a batch is
-    Bin(size, q): mixtures of normal laws (Ganesh 2024; `hockeystick.loss.mixture`), which are attained.
+    Bin(size, q): mixtures of normal laws (Ganesh 2024; `loss/sampled/gaussian_mixture.py`), which are attained.
 
     >>> from hockeystick.mechanism.gaussian import Gaussian
     >>> run = Gaussian(sigma=4.0).poisson(rate=0.01) * 1000
@@ -127,8 +127,8 @@ class GroupedPoisson(Sampled):
         if "replace" in wanted:
             return MixtureLoss(mixture, mixture)
         if not self._additive and wanted[0] == "erase":  # nothing is known to attain it
-            return BetweenLoss((MixtureLoss(mixture, mixture),), ())
-        return paired([MixtureLoss(mixture) if one else MixtureLoss(NORMAL, mixture) for one in removals(wanted)])
+            return BracketedLoss((MixtureLoss(mixture, mixture),), ())
+        return ordered_pairs([MixtureLoss(mixture) if one else MixtureLoss(NORMAL, mixture) for one in removals(wanted)])
 
     def __repr__(self) -> str:
         return f"{Poisson(self.base, self.rate)!r}.group(size={self.size})"

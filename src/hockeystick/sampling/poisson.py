@@ -25,7 +25,7 @@ class Poisson(Sampled):
     Replacing a record: both outputs are mixtures with the same part Q, the output without it.  An event of Q-mass s has mass
     at most T(s) with the record and at least t(s) with the other, T and t from the pair of a removal; noise of a
     logarithmically concave density attains both together, at the contributions C and -C, so the pair ((1-q) N(0) + q N(C),
-    (1-q) N(0) + q N(-C)) is exact (see `hockeystick.loss.mixture` and `hockeystick.loss.opposed`).  Elsewhere (Balle, Barthe
+    (1-q) N(0) + q N(-C)) is exact (see `gaussian_mixture.py` and `replace_one.py` of `loss/sampled`).  Elsewhere (Balle, Barthe
     and Gaboardi 2018, advanced joint convexity) delta is at most q delta_replace(log(1 + (e^eps - 1)/q)) in both orders,
     which goes into one symmetric pair.
 
@@ -63,7 +63,7 @@ class Poisson(Sampled):
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if (given := self._gaussian_shape(wanted)) is not None:
-            shape = losses.Shape(*given)
+            shape = losses.SampledStep(*given)
             return losses.SampledGaussianLoss(shape, _removals(wanted), losses.Guide(shape))
         if self.rate == 0.0:
             return None
@@ -74,10 +74,10 @@ class Poisson(Sampled):
             if found is None or "replace" in wanted or isinstance(found, losses.RenyiLoss) or self._zeroing_is_replacing(wanted):
                 return found
             # nothing is known to attain it
-            return losses.BetweenLoss((*found.dominating, *self._undrawn(wanted)), ())
+            return losses.BracketedLoss((*found.dominating, *self._undrawn(wanted)), ())
         return self._drawn("remove", self.rate, _removals(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> tuple[float, float] | None:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> compiled.Told:
         if compiled.core is None or (shape := self._gaussian_shape(wanted)) is None:
             return None
         pairs = _removals(wanted)
@@ -85,9 +85,11 @@ class Poisson(Sampled):
             return compiled.once_epsilon(shape, pairs, delta)
         return compiled.sampled_epsilon(shape, count, pairs, math.log(delta))
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> tuple[float, float] | None:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> compiled.Told:
         shape = self._gaussian_shape(wanted)
-        return None if shape is None or count == 1 else compiled.sampled_log_deltas(shape, count, _removals(wanted), [epsilon])[0]
+        if compiled.core is None or shape is None or count == 1:
+            return None
+        return compiled.sampled_log_deltas(shape, count, _removals(wanted), [epsilon])[0] or compiled.UNKNOWN
 
     def _gaussian_shape(self, wanted: tuple[Order, ...]) -> compiled.Shape | None:
         """What the core needs to know of a sampled step of one Gaussian mechanism; None for others."""
@@ -109,12 +111,12 @@ class Poisson(Sampled):
                 f"{mechanism!r} under replace-one",
                 "the pair of two opposed removals is not offered for profiles.  Ask for add-or-remove, or claim ApproxDP.",
             )
-        pair = self._opposed(mechanism, once)
+        pair = self._replace_one(mechanism, once)
         if pair is None:
             bound = self._both_orders("replace", self.rate, self.rate)
             if once == self._whole(("replace",)) or self._attained("replace") == "remove":
                 return bound
-            return losses.BetweenLoss(
+            return losses.BracketedLoss(
                 bound.dominating, members(self._drawn("remove", self.rate, (True,)))
             )  # the other contributes nothing
         if zeroed or all(_doubles(mechanism) for mechanism, _ in self.base.parts):
@@ -125,9 +127,9 @@ class Poisson(Sampled):
         far: Order = "remove" if nearer else "replace"
         bound = self._both_orders(far, self.rate, self.rate)
         covers = pair, *bound.dominating, *self._undrawn(("replace",))
-        return losses.BetweenLoss(covers, (self._drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
+        return losses.BracketedLoss(covers, (self._drawn(near, self.rate, (True,)),) if len(self.base.parts) == 1 else ())
 
-    def _opposed(self, mechanism: Mechanism, once: Any) -> Any:
+    def _replace_one(self, mechanism: Mechanism, once: Any) -> Any:
         from ..mechanism.claim import Claim
         from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 
@@ -138,13 +140,13 @@ class Poisson(Sampled):
             moves = losses.Mixture(
                 (math.log(rate),), (1.0 / shape.noise,), math.log1p(-rate), shape.noise_error + 2.0 * UNIT, _log_error(rate)
             )
-            return losses.MixtureLoss(moves, moves, line=losses.HalfLine(shape, True))
+            return losses.MixtureLoss(moves, moves, symmetric=losses.SymmetricPair(shape, True))
         if isinstance(once, losses.LaplaceLoss):
-            return losses.OpposedLaplaceLoss(once.a, rate)
+            return losses.ReplaceOneLaplaceLoss(once.a, rate)
         if isinstance(mechanism, DiscreteGaussian | DiscreteLaplace):
-            return losses.OpposedAtoms(once, rate)
+            return losses.ReplaceOneAtoms(once, rate)
         if isinstance(mechanism, Claim) and isinstance(once, losses.ResponseLoss):
-            return losses.opposed_response(once, rate)
+            return losses.replace_one_response(once, rate)
         return None
 
     def __repr__(self) -> str:

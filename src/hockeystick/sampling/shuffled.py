@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import checks
 from ..errors import BadType, BadValue
-from ..loss.pairs.bracketed import BetweenLoss
+from ..loss.pairs.bracketed import BracketedLoss
 from ..loss.pairs.renyi import RenyiLoss
 from ..loss.pairs.shuffled import BystanderLoss, CloneLoss
 from ..mechanism.claim import PureDP
@@ -116,10 +116,10 @@ class Shuffled(Sampled):
         top = min(tops)
         if top > _STEEP:
             if alone:
-                return BetweenLoss(alone, ())
+                return BracketedLoss(alone, ())
             raise self._refuse(repr(self.local), f"its epsilon is {top:g}; allowed for several parts: at most {_STEEP:g}.")
         members = self._reached() if "replace" in wanted or self._zeroing_is_replacing(wanted) else ()
-        return BetweenLoss((*self._clones(top), *alone), members)
+        return BracketedLoss((*self._clones(top), *alone), members)
 
     def _clones(self, epsilon: float) -> tuple[CloneLoss, ...]:
         """The pairs that dominate: odds of clones are rounded down."""

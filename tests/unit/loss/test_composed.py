@@ -10,8 +10,8 @@ from hockeystick.loss.composed import ComposedLoss, composed
 from hockeystick.loss.pairs.discrete import ResponseLoss
 from hockeystick.loss.pairs.gaussian import GaussianLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
-from hockeystick.loss.pairs.ordered import paired
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.loss.pairs.ordered import ordered_pairs
+from hockeystick.numerics.trapezoid import Cells
 
 LAPLACE, RESPONSE = LaplaceLoss(0.5), ResponseLoss(0.3, 2, 1e-3)
 
@@ -72,7 +72,7 @@ def test_a_slice_multiplies_by_the_count():
 
 
 def test_every_ordered_pair_is_a_run_by_itself():
-    run = composed([(paired([LAPLACE, LaplaceLoss(0.7)]), 3), (ResponseLoss(0.2), 1)])
+    run = composed([(ordered_pairs([LAPLACE, LaplaceLoss(0.7)]), 3), (ResponseLoss(0.2), 1)])
     assert run.rows == 2
     assert [dict(single.terms) for single in run.ordered_pairs()] == [
         {LAPLACE: 3, ResponseLoss(0.2): 1},

@@ -70,6 +70,16 @@ def test_the_paper_s_rules():
     assert icea.mu() == math.inf
 
 
+@pytest.mark.parametrize("ask", [lambda one, **more: one.mu(**more), lambda one, **more: one.head_mu(1.0, **more)])
+def test_mu_is_for_the_relation_of_the_claim(ask):
+    claim = hs.Profile(lambda epsilon: max(0.0, -math.expm1((epsilon - 1.0) / 2.0)), neighbours="zero-out")
+    assert ask(claim, neighbours="zero-out")
+    with pytest.raises(hs.Unsupported, match="zero-out"):
+        ask(claim, neighbours="add-or-remove")
+    with pytest.raises(hs.BadValue, match="neighbours"):
+        ask(claim, neighbours="nearby")
+
+
 def test_the_profile_of_a_run():
     run = hs.Laplace(scale=1.0)
     again = hs.Profile(run.delta)

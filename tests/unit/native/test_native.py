@@ -22,24 +22,24 @@ from hockeystick.loss.bigjump.cells import Marks
 from hockeystick.loss.bigjump.transform import PartedStep
 from hockeystick.loss.contour import contour
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.sampled import gaussian_decay as sampled_decay
+from hockeystick.loss.sampled import gaussian_slice
 from hockeystick.loss.sampled import quadrature as noise
 from hockeystick.loss.sampled.gaussian import Guide, SampledGaussianLoss
 from hockeystick.loss.sampled.gaussian_slice import SampledGaussianSlice
-from hockeystick.loss.sampled.quadrature import Grid, Nodes, Shape
+from hockeystick.loss.sampled.quadrature import Grid, Nodes, SampledStep
 from hockeystick.native import core, loops
 from hockeystick.numerics import rounding
 from hockeystick.numerics.cancellation_free import Array, ComplexArray
-from hockeystick.numerics.geometric_cells import COUNT, Cells
+from hockeystick.numerics.trapezoid import COUNT, Cells
 from twins import USERS, pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
 
 
-def shapes(count: int, seed: int) -> Iterator[tuple[random.Random, Shape]]:
+def shapes(count: int, seed: int) -> Iterator[tuple[random.Random, SampledStep]]:
     rng = random.Random(seed)
     for _ in range(count):
-        yield rng, Shape(10.0 ** rng.uniform(-0.6, 1.8), 10.0 ** rng.uniform(-7.0, -0.02), rng.choice((0.0, 1e-16)))
+        yield rng, SampledStep(10.0 ** rng.uniform(-0.6, 1.8), 10.0 ** rng.uniform(-7.0, -0.02), rng.choice((0.0, 1e-16)))
 
 
 def both(build: Callable[[], object]) -> tuple[object, object]:
@@ -106,7 +106,7 @@ def test_both_have_the_same_constants() -> None:
     assert listed("ANGLES") == parted_cells._TURNS[:, 0].tolist()
     assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
     assert loops.CELLS == COUNT
-    assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, sampled_decay._CUTS, parted_cells.LEVELS.size]
+    assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, gaussian_slice._CUTS, parted_cells.LEVELS.size]
     assert "SECOND_ORDER (1.0 + 1e-6)" in text
     assert rounding.SECOND_ORDER == 1.0 + 1e-6
     assert "FUNCTION (8.0 * UNIT)" in text
@@ -238,7 +238,7 @@ def slices(count: int, seed: int) -> Iterator[tuple[random.Random, Callable[[], 
         c, steps = 10.0 ** rng.uniform(-1.0, 1.5), int(10.0 ** rng.uniform(0.0, 7.0))
 
         def line(
-            shape: Shape = shape, removals: tuple[bool, ...] = removals, c: float = c, n: int = steps
+            shape: SampledStep = shape, removals: tuple[bool, ...] = removals, c: float = c, n: int = steps
         ) -> SampledGaussianSlice:
             found = SampledGaussianLoss(shape, removals, Guide(shape)).slice(c, 2.0 * c, n)
             if not isinstance(found, SampledGaussianSlice):
@@ -287,7 +287,7 @@ def test_values_along_a_line() -> None:
     assert seen > 40
 
 
-def _step(shape: Shape, marks: Marks, k: float, reach: float) -> tuple[PartedStep, tuple[float, float], Array, list[float]]:
+def _step(shape: SampledStep, marks: Marks, k: float, reach: float) -> tuple[PartedStep, tuple[float, float], Array, list[float]]:
     step = PartedStep(shape, marks, 2.0 * k, 0.0)
     bounds = [step.above(k), step.reverse_above(k), *([step.mid_above(k)] if step.parted else [])]
     return step, step._spacing(k, reach, math.hypot(k, reach), -35.0), step.far_off(k, Cells(k).left), bounds
@@ -324,7 +324,7 @@ def test_many_runs_in_one_call() -> None:
     slack = 2.0**-50 * abs(log_delta[0])
     for at, (sigma, q, count) in enumerate(runs):
         one = core.epsilon(sigma, q, 0.0, float(count), 3, log_delta[0], log_delta[0] - slack, log_delta[0] + slack, 0.0)
-        assert (one is None and math.isnan(low[at])) or one == (low[at], high[at])
+        assert (one is None and math.isnan(low[at])) or one[:2] == (low[at], high[at])
     assert np.isfinite(low).sum() > 15
 
 
@@ -346,7 +346,7 @@ def test_answers(seed: int) -> None:
 
 
 def test_what_is_no_number_proves_nothing() -> None:
-    grid = Grid(Shape(1.0, 0.01), 2.0, 0.0, 40.0, 5.0)
+    grid = Grid(SampledStep(1.0, 0.01), 2.0, 0.0, 40.0, 5.0)
     assert grid.rows is not None
     bound = np.empty(1)
     core.above(grid.rows, grid.numbers, np.array([2.0]), bound)

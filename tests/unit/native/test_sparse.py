@@ -10,12 +10,12 @@ from scipy.special import erfcx, log_ndtr, ndtr, wofz
 
 import hockeystick as hs
 from hockeystick.loss.bigjump.cells import Marks
-from hockeystick.loss.sampled.quadrature import Shape
+from hockeystick.loss.sampled.quadrature import SampledStep
 from hockeystick.mechanism.growing import Growing
 from hockeystick.native import core
 from hockeystick.numerics.cancellation_free import Array, ComplexArray
-from hockeystick.numerics.geometric_cells import COUNT, Cells
 from hockeystick.numerics.rounding import FUNCTION
+from hockeystick.numerics.trapezoid import COUNT, Cells
 from twins import pure
 
 pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled:
 class Quadrature:
     """A marked step by Gauss's rule on short panels of the noise."""
 
-    def __init__(self, shape: Shape, marks: Marks) -> None:
+    def __init__(self, shape: SampledStep, marks: Marks) -> None:
         place, weight = np.polynomial.legendre.leggauss(12)
         edges = np.linspace(-14.0, 30.0, 15_001)
         half = 0.5 * (edges[1] - edges[0])
@@ -61,11 +61,11 @@ class Quadrature:
         return self.integral(self._grown(k, self.log_middle))
 
 
-def marked() -> Iterator[tuple[random.Random, Shape, Marks, float]]:
+def marked() -> Iterator[tuple[random.Random, SampledStep, Marks, float]]:
     """The noise, marks, and a tilt."""
     rng = random.Random(12)
     for turn in range(24):
-        shape = Shape(10.0 ** rng.uniform(-0.2, 0.9), 10.0 ** rng.uniform(-5.0, -1.5))
+        shape = SampledStep(10.0 ** rng.uniform(-0.2, 0.9), 10.0 ** rng.uniform(-5.0, -1.5))
         epsilon = 10.0 ** rng.uniform(-2.0, 0.5)
         high = math.expm1(epsilon) * rng.uniform(0.5, 2.0)
         width, low = rng.uniform(0.03, 0.06) * high, (rng.uniform(0.05, 0.4) * high if turn % 2 else 0.0)
@@ -129,10 +129,8 @@ def sparse(seed: int) -> tuple[float, float, int, float]:
 def asked(noise: float, rate: float, steps: float, delta: float, orders: int = 3) -> tuple[float, float] | None:
     log_delta = math.log(delta)
     slack = FUNCTION * abs(log_delta)
-    found: tuple[float, float] | None = core.epsilon(
-        noise, rate, 0.0, steps, orders, log_delta, log_delta - slack, log_delta + slack, 0.0
-    )
-    return found
+    found = core.epsilon(noise, rate, 0.0, steps, orders, log_delta, log_delta - slack, log_delta + slack, 0.0)
+    return found and found[:2]
 
 
 def test_sparse_runs_are_answered_as_by_numpy() -> None:

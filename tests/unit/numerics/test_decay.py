@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hockeystick.numerics.decay import moment_gap, spread_gap, stretched_gap
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.numerics.trapezoid import Cells
 
 U = np.geomspace(1e-4, 1e5, 500)
 CELLS = Cells(0.01)

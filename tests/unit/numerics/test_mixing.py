@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.numerics.mixing import drawn, undrawn
+from hockeystick.numerics.mixing import sampled_loss, unsampled_loss
 
 RATES = [1e-290, 1e-9, 0.01, 0.5, 0.999, 1.0 - 2.0**-40]
 LOSSES = [-800.0, -40.0, -1.0, -1e-3, -1e-12, 0.0, 1e-12, 1e-3, 0.7, 29.9, 30.1, 200.0, 750.0]
@@ -14,7 +14,7 @@ LOSSES = [-800.0, -40.0, -1.0, -1e-3, -1e-12, 0.0, 1e-12, 1e-3, 0.7, 29.9, 30.1,
 def test_the_loss_of_a_sample(rate):
     """log(1 - q + q e^z), to nearly full relative accuracy; where z is large, to that of log q."""
     with mp.workdps(400):
-        for z, found in zip(LOSSES, drawn(np.array(LOSSES), rate).tolist(), strict=True):
+        for z, found in zip(LOSSES, sampled_loss(np.array(LOSSES), rate).tolist(), strict=True):
             truth = mp.log(1 - mpf(rate) + mpf(rate) * mp.exp(mpf(z)))
             assert abs(found - truth) <= mpf(2e-15) * abs(truth) * (1 if z < 30.0 else 1 - mp.log(mpf(rate)))
 
@@ -22,7 +22,7 @@ def test_the_loss_of_a_sample(rate):
 @pytest.mark.parametrize("rate", RATES)
 def test_it_rises_and_stays_above_its_floor(rate):
     z = np.linspace(-60.0, 60.0, 4001)
-    found = drawn(z, rate)
+    found = sampled_loss(z, rate)
     assert (np.diff(found) >= -4e-15).all()
     assert (found >= np.log1p(-rate) * (1.0 + 1e-15)).all()
     assert (found <= np.maximum(z, 0.0) + 1e-15).all()
@@ -35,7 +35,7 @@ def test_the_way_back(rate):
     with mp.workdps(400):
         for x in (*(s * 10.0**-k for k in range(0, 14, 3) for s in (1.0, -0.4)), 29.0, 31.0, 300.0, -30.0):
             inner = (mp.exp(mpf(x)) - 1 + mpf(rate)) / mpf(rate)
-            found = float(undrawn(np.array([x]), rate)[0])
+            found = float(unsampled_loss(np.array([x]), rate)[0])
             if inner <= 0:
                 assert found == -np.inf
                 continue
@@ -46,4 +46,4 @@ def test_the_way_back(rate):
 
 
 def test_nothing_lies_below_the_floor():
-    assert undrawn(np.array([np.log1p(-0.3) - 1e-9, -5.0]), 0.3).tolist() == [-np.inf, -np.inf]
+    assert unsampled_loss(np.array([np.log1p(-0.3) - 1e-9, -5.0]), 0.3).tolist() == [-np.inf, -np.inf]

@@ -28,7 +28,7 @@ from ..pairs.renyi import RenyiLoss
 from ..sampled.binned import SampledLoss
 from ..sampled.gaussian import SampledGaussianLoss
 from ..sampled.gaussian_mixture import MixtureLoss
-from ..sampled.symmetrised import FoldedLoss
+from ..sampled.symmetrised import SymmetrisedLoss
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _gaussian_tailed(loss: Any) -> bool:
     """Whether it is dominated by Gaussian noise at the farthest distance, whose tail it has."""
     if isinstance(loss, MixtureLoss):
         return not loss.left.moves  # mixtures against one normal law
-    return isinstance(loss.base if isinstance(loss, FoldedLoss) else loss, GaussianLoss | SampledGaussianLoss)
+    return isinstance(loss.base if isinstance(loss, SymmetrisedLoss) else loss, GaussianLoss | SampledGaussianLoss)
 
 
 def _of_one_loss(loss: Any) -> _Found:
@@ -180,7 +180,7 @@ def _of_one_loss(loss: Any) -> _Found:
         return loss.shape.noise**-2 * (1.0 + 4.0 * loss.shape.noise_error), 0.0, (loss.shape.rate,), True
     if isinstance(loss, DiscreteGaussianLoss | WideDiscreteGaussianLoss):
         return (loss.move / loss.sigma) ** 2, 0.0, (), True
-    if isinstance(loss, FoldedLoss):  # dominated by the unsampled pair in both orders, as that is symmetric
+    if isinstance(loss, SymmetrisedLoss):  # dominated by the unsampled pair in both orders, as that is symmetric
         found = _of_one_loss(loss.base)
         return found if isinstance(found, str) else (found[0], found[1], (), found[3])
     if isinstance(loss, MixtureLoss) and loss.log_truncated_mass == -math.inf and loss.left.log_rest > -math.inf:

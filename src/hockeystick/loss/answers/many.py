@@ -49,7 +49,12 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only
     """Both ends of log delta at each epsilon; not the lower ones of runs known by bounds if only the upper ones are wanted."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
     compiled = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
-    found = {one: ends for one, ends in compiled if ends}
+    found: dict[float, Interval] = {}
+    for one, ends in compiled:
+        if ends:
+            found[one] = ends
+        else:
+            run.core_answers["log delta", one] = None  # the core is not asked again
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))

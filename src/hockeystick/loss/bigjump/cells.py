@@ -20,11 +20,11 @@ from ...native import loops
 from ...native.loops import loop
 from ...numerics.cancellation_free import Array
 from ...numerics.decay import spread_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.normal import LOG_ROOT_TWO_PI, log_tail_bound
 from ...numerics.rounding import FUNCTION, exp_up
+from ...numerics.trapezoid import Cells
 from ..protocol import Inconclusive
-from ..sampled.quadrature import Shape
+from ..sampled.quadrature import SampledStep
 
 LOW = -11.5  # where the noise begins
 SLACK = 1e-9  # relative, of bounds by cells: far more than their rounding
@@ -44,7 +44,7 @@ class Marks(NamedTuple):
     high_width: float
 
 
-def place(shape: Shape, x: float) -> float:
+def place(shape: SampledStep, x: float) -> float:
     """The z of an x."""
     return shape.noise * math.log1p(x / shape.rate) + 0.5 / shape.noise
 
@@ -78,7 +78,7 @@ def _bent_over(ratio: Array, x: Array, weight: Array, k: float) -> float:
 class PartedCells:
     """One step with its marks, for real exponents up to `most`."""
 
-    def __init__(self, shape: Shape, marks: Marks, most: float) -> None:
+    def __init__(self, shape: SampledStep, marks: Marks, most: float) -> None:
         self.shape, self.marks, self.parted = shape, marks, marks.low > 0.0
         wide, narrow = marks.high_width * (shape.rate + marks.low), marks.low_width * (shape.rate + marks.high)
         if self.parted and not (marks.low_width <= marks.high_width and marks.low < marks.high and wide <= narrow):

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray, log1p_complex
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT
+from ...numerics.trapezoid import Cells
 from ..composed import ComposedLoss, ComposedSlice
 from ..contour.contour import Contour, log_markov
 from ..contour.guess import estimate, guess

@@ -19,7 +19,7 @@ from ..pairs.gaussian import GaussianLoss
 from ..pairs.laplace import LaplaceLoss
 from ..protocol import Inconclusive, Loss
 from ..sampled.gaussian import SampledGaussianLoss
-from ..sampled.quadrature import Shape
+from ..sampled.quadrature import SampledStep
 from .cells import Marks, place
 from .guess import FAINT
 from .identity import lift_of
@@ -60,7 +60,7 @@ def _pieces(x: Array, table: Array, cuts: Array, high: float, width: float) -> A
 class _Guide:
     """One step on plain nodes of the noise."""
 
-    def __init__(self, shape: Shape, count: int, last: float, lift: float) -> None:
+    def __init__(self, shape: SampledStep, count: int, last: float, lift: float) -> None:
         self.shape, self.count = shape, count
         spacing = 0.03 * min(shape.noise, 6.0)  # the marks are a few per cent of x wide
         if not 0.0 < (last + 8.0) / spacing < 20_000.0:

@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...numerics.cancellation_free import BLOCK, Array, ComplexArray, blocked_sum
-from ...numerics.fourier_sums import added_terms, fourier_sums
+from ...numerics.cancellation_free import BLOCK, Array, ComplexArray, blocked_sum, power_tails
 from ...numerics.normal import log_tail_bound
 from ...numerics.rounding import FUNCTION, LOG_NDTR, UNIT
+from ...numerics.trapezoid import added_terms, exact_places, fourier_sums
 from ..protocol import Inconclusive
-from ..sampled.quadrature import Nodes, Shape, exact_places
-from ..sampled.small_excess import power_tails
+from ..sampled.quadrature import Nodes, SampledStep
 from .cells import LOW, SLACK, Marks, PartedCells, log_g
 
 _WORK = 1.6e8  # products of one transform
@@ -44,7 +43,7 @@ class PartedStep(PartedCells):
     Both in units of e^-lift.
     """
 
-    def __init__(self, shape: Shape, marks: Marks, most: float, lift: float) -> None:
+    def __init__(self, shape: SampledStep, marks: Marks, most: float, lift: float) -> None:
         super().__init__(shape, marks, most)
         self._count(lift)
         self._work = _WORK * (6.0 if lift else 1.0)  # marks are narrow then

@@ -24,9 +24,9 @@ import numpy as np
 from ...native import loops
 from ...native.loops import loop
 from ...numerics.cancellation_free import Array, ComplexArray
-from ...numerics.geometric_cells import COUNT, RATIO, Cells
 from ...numerics.roots import increasing_root
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ...numerics.trapezoid import COUNT, RATIO, Cells
 from ..composed import ComposedLoss
 from ..protocol import Inconclusive
 

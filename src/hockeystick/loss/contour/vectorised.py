@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ...numerics.cancellation_free import Array
-from ...numerics.fourier_sums import added_terms, fourier_sums
 from ...numerics.rounding import UNIT
+from ...numerics.trapezoid import added_terms, fourier_sums
 from .contour import TOLERANCE, Contour
 
 

@@ -6,7 +6,7 @@ from ...numerics.roots import certified_end, increasing_root
 from ...numerics.rounding import LARGEST, UNIT
 from ..composed import ComposedLoss
 from ..pairs.laplace import LaplaceLoss
-from ..pairs.laplace_closed import few_laplace
+from ..pairs.laplace_closed import few_laplace_steps
 from ..protocol import ClosedForm, Inconclusive, Interval
 
 
@@ -17,7 +17,7 @@ def closed_form(run: ComposedLoss, epsilon: float) -> ClosedForm | None:
     loss, count = run.terms[0]
     if count == 1:
         return loss.closed(epsilon)
-    return few_laplace(loss.a, count, epsilon) if isinstance(loss, LaplaceLoss) else None
+    return few_laplace_steps(loss.a, count, epsilon) if isinstance(loss, LaplaceLoss) else None
 
 
 def has_closed(run: ComposedLoss) -> bool:

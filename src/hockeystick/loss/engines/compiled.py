@@ -1,6 +1,6 @@
 """Fast path through the compiled core: one mechanism, repeated.  Nothing else is imported for it, NumPy neither.
 
-Epsilons are for 0 < delta < 1.  None: the core has no answer, and the engines of `registry.py` are asked.
+Epsilons are for 0 < delta < 1.
 """
 
 import math
@@ -12,31 +12,32 @@ from ...native import core as core
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
 from ..tolerance import Interval
 
+Told = tuple[float, ...] | None
+"""Both ends, and for sampled steps the number of the proof that they are of; empty where the core has no answer, so that it is
+not asked again; None where it was not asked."""
+
+UNKNOWN: tuple[float, ...] = ()
+CONTOUR, BIG_JUMP = 1, 2  # proofs of the core: native/answer.h
+
 Shape = tuple[float, float, float]
 """The noise of a sampled step, its rate, and a bound of the relative error of the noise."""
 
 
-def gaussian_epsilon(square: float, delta: float) -> Interval | None:
-    """Both ends for N(mu, 1) against N(0, 1); `square` is mu^2."""
-    found: Interval | None = None if core is None else core.gaussian(math.sqrt(square), SQUARE_ERROR, delta)
-    return found
+def gaussian_epsilon(square: float, delta: float) -> Told:
+    """Epsilon of N(mu, 1) against N(0, 1); `square` is mu^2."""
+    return None if core is None else core.gaussian(math.sqrt(square), SQUARE_ERROR, delta) or UNKNOWN
 
 
-def sampled_epsilon(
-    shape: Shape, count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0
-) -> Interval | None:
-    """Both ends for `count` Poisson-sampled steps of Gaussian noise: the noise, the rate, and the error of the noise.
-
-    Below `floor` the ends need not be close.
-    """
+def sampled_epsilon(shape: Shape, count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0) -> Told:
+    """Epsilon of `count` Poisson-sampled steps of Gaussian noise; below `floor` its ends need not be close."""
     if core is None:
         return None
-    found: Interval | None = core.epsilon(*shape, float(count), ORDERED.index(removals) + 1, log_delta, *around(log_delta), floor)
-    return found
+    pairs, slack = ORDERED.index(removals) + 1, FUNCTION * abs(log_delta)
+    return core.epsilon(*shape, float(count), pairs, log_delta, log_delta - slack, log_delta + slack, floor) or UNKNOWN
 
 
-def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> Interval | None:
-    """Both ends for one Poisson-sampled step of Gaussian noise; of both orders, that of a removal is the larger one
+def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> Told:
+    """Epsilon of one Poisson-sampled step of Gaussian noise; of both orders, that of a removal is the larger one
     (docs/mathematics.md, section 5).
 
     >>> low, high = once_epsilon((0.5, 0.001, 0.0), (True, False), 1e-6) or (1.085235709058, 1.085235709058)
@@ -46,18 +47,16 @@ def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> Inte
     if core is None:
         return None
     noise, rate, noise_error = shape
-    found: Interval | None = core.once(1.0 / noise, noise_error + 2.0 * UNIT, rate, removals[0], delta)
-    return found
+    return core.once(1.0 / noise, noise_error + 2.0 * UNIT, rate, removals[0], delta) or UNKNOWN
 
 
-def response_epsilon(epsilon: float, count: int, delta: float) -> Interval | None:
-    """Both ends for `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
-    found: Interval | None = None if core is None else core.response(epsilon, float(count), delta)
-    return found
+def response_epsilon(epsilon: float, count: int, delta: float) -> Told:
+    """Epsilon of `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
+    return None if core is None else core.response(epsilon, float(count), delta) or UNKNOWN
 
 
-def laplace_epsilon(a: float, count: int, delta: float) -> Interval | None:
-    """Both ends for steps of Laplace noise, moved by a of its scales: one, few next to their largest loss, or many.
+def laplace_epsilon(a: float, count: int, delta: float) -> Told:
+    """Epsilon of steps of Laplace noise, moved by a of its scales: one, few next to their largest loss, or many.
 
     Of one step delta = 1 - e^{(epsilon - a)/2} up to a (docs/mathematics.md, section 5).
 
@@ -66,18 +65,11 @@ def laplace_epsilon(a: float, count: int, delta: float) -> Interval | None:
     0.999997999999 0.999997999999
     """
     if count > 1:
-        found: Interval | None = None if core is None else core.laplace(a, float(count), delta)
-        return found
+        return None if core is None else core.laplace(a, float(count), delta) or UNKNOWN
     fall = 2.0 * math.log1p(-delta)
     error = 4.0 * UNIT * a - 2.0 * FUNCTION * fall
     low = down(a + fall, error)
     return (low, up(a + fall, error)) if low > 0.0 else None
-
-
-def around(log_delta: float) -> Interval:
-    """Surely below and above log(delta), which was rounded."""
-    slack = FUNCTION * abs(log_delta)
-    return log_delta - slack, log_delta + slack
 
 
 def gaussian_log_deltas(square: float, epsilons: Sequence[float]) -> list[Interval | None]:

@@ -108,7 +108,8 @@ def finite(run: ComposedLoss, question: Question) -> Proof:
         top = max(0.0, run.ceiling)
         if question.at == -math.inf:
             return Proof(max(0.0, min(run.ceiling_below, run.ceiling)), top, (ELEMENTARY.name,), (ELEMENTARY.name,))
-        return _settle(run, question, Proof(0.0, min(question.most, top), (ELEMENTARY.name,), (ELEMENTARY.name,)))
+        proof = _settle(run, question, Proof(0.0, min(question.most, top), (ELEMENTARY.name,), (ELEMENTARY.name,)))
+        return proof if proof.low >= 0.0 else proof._replace(low=0.0)
     if question.at > _FAR:
         least = finite(run, question._replace(at=_FAR))  # delta falls in epsilon
         return least._replace(low=-math.inf, low_by=())
@@ -137,7 +138,7 @@ def _asked(run: ComposedLoss, question: Question, proof: Proof, steps: tuple[Ste
         if question.asks == "epsilon":  # which is 0 or more
             found = found._replace(low=max(found.low, 0.0), high=max(found.high, 0.0))
         proof = meet(proof, found)
-        if step.final and (question.asks == "log delta" or converged(proof.ends)):
+        if step.final and (question.asks == "log delta" or converged(proof.low, proof.high)):
             return proof, True
     return proof, False
 
@@ -211,7 +212,7 @@ def meet(known: Proof, found: Proof) -> Proof:
             return Proof(high, low, high_by, low_by)  # as wide as rounding makes them
         if STRICT:
             raise Contradiction(f"{found} cannot hold beside {known}")
-    top = known if known.high > found.high else found
+    top = max((one for one in (known, found) if one.high < math.inf), key=lambda one: one.high, default=known)
     return Proof(-math.inf, top.high, (), top.high_by, sound=False)
 
 

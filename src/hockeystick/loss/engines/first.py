@@ -17,6 +17,8 @@ from ..sampled.gaussian import SampledGaussianLoss
 from ..tolerance import SETTLED
 from .closed import closed_epsilon, closed_form, has_closed
 from .compiled import (
+    BIG_JUMP,
+    Told,
     gaussian_epsilon,
     gaussian_log_deltas,
     laplace_epsilon,
@@ -57,17 +59,22 @@ class Compiled(Engine):
         return len(run.terms) == 1 and (core is not None or run.terms[0][1] == 1)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        found = run.core_epsilons.get(question.delta) if question.delta is not None else None
+        found = run.core_answers.get(("epsilon", question.delta)) if question.delta is not None else None
         if found is None:
             found = _compiled_epsilon(run, question)
-        return found and Proof(*found, _compiled_as(run), _compiled_as(run))
+        if not found:
+            return None
+        by = self.name, _compiled_engine(run, found)
+        return Proof(found[0], found[1], by, by)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
+        if ("log delta", question.at) in run.core_answers:
+            return None
         found = compiled_log_deltas(run, [question.at])[0]
-        return found and Proof(*found, _compiled_as(run), _compiled_as(run))
+        return found and Proof(*found, (self.name,), (self.name,))
 
 
-def _compiled_epsilon(run: ComposedLoss, question: Question) -> Interval | None:
+def _compiled_epsilon(run: ComposedLoss, question: Question) -> Told:
     loss, count = run.terms[0]
     if isinstance(loss, SampledGaussianLoss):
         if question.evaluated or count == 1:  # one sampled step has a closed form
@@ -84,14 +91,14 @@ def _compiled_epsilon(run: ComposedLoss, question: Question) -> Interval | None:
     return laplace_epsilon(loss.a, count, question.delta) if isinstance(loss, LaplaceLoss) else None
 
 
-def _compiled_as(run: ComposedLoss) -> tuple[str, ...]:
-    """The core, and which of the engines below is compiled there for this run."""
+def _compiled_engine(run: ComposedLoss, found: tuple[float, ...]) -> str:
+    """Which of the engines below the core stands in for."""
     loss, count = run.terms[0]
-    if isinstance(loss, SampledGaussianLoss) and count > 1:
-        return (Compiled.name, "big jump" if any(parts(single) for single in run.ordered_pairs()) else ContourIntegral.name)
-    if isinstance(loss, LaplaceLoss) and count > _FEW:
-        return Compiled.name, ContourIntegral.name
-    return Compiled.name, "two-point sums" if isinstance(loss, ResponseLoss) else ClosedForm.name
+    if len(found) > 2:
+        return "big jump" if found[2] == BIG_JUMP else ContourIntegral.name
+    if isinstance(loss, ResponseLoss):
+        return "two-point sums"
+    return ContourIntegral.name if isinstance(loss, LaplaceLoss) and count > _FEW else ClosedForm.name
 
 
 class Elementary(Engine):

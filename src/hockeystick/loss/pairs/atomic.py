@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray, exp_remainder, log1p_complex, power_sums, series_degree
-from ...numerics.fourier_sums import added_terms, fourier_sums
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
+from ...numerics.trapezoid import Cells, added_terms, fourier_sums
 from ..protocol import ZERO_DELTA, ClosedForm, ExactLoss, Masses, Slice
 
 _TABLE = 1 << 16  # so many terms are written down

@@ -17,7 +17,7 @@ from ..protocol import ClosedForm, ExactLoss, Inconclusive, Masses, Slice
 _FINE = 20_000
 
 
-class DividedLoss(ExactLoss, ABC):
+class BinnedLoss(ExactLoss, ABC):
     """A loss of one ordered pair without a slice; guides come from a coarse scale."""
 
     rows = 1
@@ -49,7 +49,7 @@ class DividedLoss(ExactLoss, ABC):
     def coarse_estimates(self) -> tuple[float, float]:
         return 0.5 * math.exp(float(self.coarse.log_delta(np.zeros(1))[0])), self.expand(0.0)[2]
 
-    def ordered_pair(self, row: int) -> "DividedLoss":
+    def ordered_pair(self, row: int) -> "BinnedLoss":
         return self
 
     def expand(self, c: float) -> tuple[float, float, float]:
@@ -105,7 +105,7 @@ class DividedLoss(ExactLoss, ABC):
 
 
 @dataclass(frozen=True)
-class WideDiscreteGaussianLoss(DividedLoss):
+class WideDiscreteGaussianLoss(BinnedLoss):
     """Discrete Gaussian noise of large sigma: a sum of e^{-x^2/(2 sigma^2)} over consecutive integers is the integral from half a
     unit before to half a unit behind, up to (1 + x^2/sigma^2)/(24 sigma^2) of it (the midpoint rule)."""
 

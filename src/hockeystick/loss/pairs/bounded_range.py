@@ -14,17 +14,17 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT, up
+from ...numerics.trapezoid import Cells
 from ..protocol import ZERO_DELTA, ClosedForm, Masses
-from .bracketed import BracketedLoss
+from .bracketed import DominatedLoss
 from .discrete import ShiftLoss
 from .renyi import RenyiLoss
-from .symmetric_slice import EvenSlice
+from .symmetric_slice import SymmetricSlice
 
 
 @dataclass(frozen=True)
-class ExponentialLoss(BracketedLoss):
+class BoundedRangeLoss(DominatedLoss):
     """phi(w) = sinh(v epsilon) / (2 v sinh(epsilon/2)), v = w + 1/2: even in v, so both orders have the same loss."""
 
     epsilon: float
@@ -40,7 +40,7 @@ class ExponentialLoss(BracketedLoss):
     log_truncated_mass = -math.inf
 
     @property
-    def dominating(self) -> tuple["ExponentialLoss | RenyiLoss", ...]:
+    def dominating(self) -> tuple["BoundedRangeLoss | RenyiLoss", ...]:
         """What bounds a composition from above."""
         return self, RenyiLoss("exponential", (self.epsilon,))
 
@@ -88,14 +88,14 @@ class ExponentialLoss(BracketedLoss):
             return value, value * 1e-12
         return a / math.tanh(0.5 * a) - 2.0, 8.0 * FUNCTION * (a + 3.0)
 
-    def slice(self, c: float, ahead: float, count: int) -> "ExponentialSlice":
-        return ExponentialSlice(self.epsilon, c)
+    def slice(self, c: float, ahead: float, count: int) -> "BoundedRangeSlice":
+        return BoundedRangeSlice(self.epsilon, c)
 
     @property
     def coarse_estimates(self) -> tuple[float, float]:
         return 0.24 * min(self.epsilon, 2.0), min(self.epsilon, 2.0) ** 2 / 3.0
 
-    def ordered_pair(self, row: int) -> "ExponentialLoss":
+    def ordered_pair(self, row: int) -> "BoundedRangeLoss":
         return self
 
     def closed(self, epsilon: float) -> ClosedForm:
@@ -130,7 +130,7 @@ class ExponentialLoss(BracketedLoss):
         return Masses(0.5 * right + wide, wide - 0.5 * left, 8.0 * FUNCTION * (2.0 + a) + np.minimum(off, 1.0))
 
 
-class ExponentialSlice(EvenSlice):
+class BoundedRangeSlice(SymmetricSlice):
     """phi falls like 1/u: |sinh(x + iy)| <= cosh x."""
 
     def decay(self, cells: Cells) -> Array:

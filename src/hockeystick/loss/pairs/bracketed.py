@@ -8,7 +8,7 @@ from ...numerics.cancellation_free import Array
 from ..protocol import ClosedForm, Loss, Masses, Slice
 
 
-class BracketedLoss:
+class DominatedLoss:
     """A loss known by its `dominating` losses, each of which gives an upper end, and its `members` (none: 0): a lower one.
 
     Guides, and whatever bounds it from above, are those of the first dominating one.
@@ -112,7 +112,7 @@ class BracketedLoss:
 
 
 @dataclass(frozen=True)
-class BetweenLoss(BracketedLoss):
+class BracketedLoss(DominatedLoss):
     """A loss between others; `tight` says that they differ by the rounding of a parameter only."""
 
     dominating: tuple[Any, ...]
@@ -123,8 +123,8 @@ class BetweenLoss(BracketedLoss):
     def rows(self) -> int:  # type: ignore[override]
         return max(int(loss.rows) for loss in (*self.dominating, *self.members))
 
-    def ordered_pair(self, row: int) -> "BetweenLoss":
-        return BetweenLoss(
+    def ordered_pair(self, row: int) -> "BracketedLoss":
+        return BracketedLoss(
             tuple(_row(loss, row) for loss in self.dominating), tuple(_row(loss, row) for loss in self.members), self.tight
         )
 
@@ -135,4 +135,4 @@ def _row(loss: Loss, row: int) -> Loss:
 
 def rounded(high: Loss, low: Loss) -> Loss:
     """The loss between two that differ by rounding only."""
-    return high if high == low else BetweenLoss((high,), (low,), tight=True)
+    return high if high == low else BracketedLoss((high,), (low,), tight=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...numerics.mixing import drawn
+from ...numerics.mixing import sampled_loss
 from ...numerics.rounding import FUNCTION, UNIT, up
 from .atomic import AtomicLoss, Atoms
 
@@ -172,7 +172,7 @@ class DiscreteGaussianLoss(AtomicLoss):
 
 
 @dataclass(frozen=True)
-class ListedLoss(AtomicLoss):
+class TabulatedLoss(AtomicLoss):
     """Any finite list of values, as a tuple of (z, log p, log q); on a lattice, if `lattice_step` says so, they are exact."""
 
     values: tuple[tuple[float, float, float], ...]
@@ -243,7 +243,7 @@ class SampledAtoms(AtomicLoss):
         kept = math.log1p(-self.rate)
         if not self.removal:
             z, log_p, log_q = -z[::-1], log_q[::-1], log_p[::-1]  # as a removal with the roles exchanged
-        moved, mixed = drawn(z, self.rate), np.logaddexp(kept + log_q, math.log(self.rate) + log_p)
+        moved, mixed = sampled_loss(z, self.rate), np.logaddexp(kept + log_q, math.log(self.rate) + log_p)
         lone = float(self.base.infinite_mass_under_q if self.removal else self.base.infinite_mass)
         if lone > 0.0:
             moved, mixed = np.append(kept, moved), np.append(kept + math.log(lone), mixed)

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
-from ...numerics.geometric_cells import Cells
 from ...numerics.normal import log_normal_cells, log_shift_delta
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, SQUARE_ERROR, UNIT
+from ...numerics.trapezoid import Cells
 from ..protocol import ClosedForm, ExactLoss, Masses
 
 

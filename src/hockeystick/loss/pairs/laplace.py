@@ -12,10 +12,10 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT, up
+from ...numerics.trapezoid import Cells
 from ..protocol import ZERO_DELTA, ClosedForm, ExactLoss, Masses
-from .symmetric_slice import SERIES, EvenSlice
+from .symmetric_slice import SERIES, SymmetricSlice
 
 _TERMS = 10
 
@@ -120,7 +120,7 @@ class LaplaceLoss(ExactLoss):
         return Masses(log_p, log_q, 4.0 * FUNCTION + 4.0 * UNIT * (1.0 + a + np.abs(np.maximum(wide, -1e3))) + off)
 
 
-class LaplaceSlice(EvenSlice):
+class LaplaceSlice(SymmetricSlice):
     """The atoms keep |phi| from vanishing, the density makes it fall."""
 
     def __init__(self, a: float, c: float) -> None:

@@ -25,11 +25,11 @@ _CLOSE = 1e-12  # an error with which one is content
 _FAR = 120.0  # x beyond which there would be more
 
 
-def few_laplace(a: float, count: int, epsilon: float) -> ClosedForm | None:
+def few_laplace_steps(a: float, count: int, epsilon: float) -> ClosedForm | None:
     """log delta of so many steps, a the sensitivity over the scale, known to two units; none if there are too many of them.
 
     >>> import math
-    >>> print(round(math.exp(few_laplace(2.0, 4, 1.0).value), 12))
+    >>> print(round(math.exp(few_laplace_steps(2.0, 4, 1.0).value), 12))
     0.822983567491
     """
     found = _direct(a, count, epsilon)

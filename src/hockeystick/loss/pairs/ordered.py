@@ -7,13 +7,13 @@ from fractions import Fraction
 from ..protocol import ClosedForm, Loss, Slice, StackedSlice, WithoutMasses
 
 
-def paired(losses: list[Loss]) -> Loss:
+def ordered_pairs(losses: list[Loss]) -> Loss:
     """One loss for all ordered pairs."""
-    return losses[0] if len(set(losses)) == 1 else PairedLoss(tuple(losses))
+    return losses[0] if len(set(losses)) == 1 else OrderedPairsLoss(tuple(losses))
 
 
 @dataclass(frozen=True)
-class PairedLoss(WithoutMasses):
+class OrderedPairsLoss(WithoutMasses):
     """One row for each loss; guides are those of the first."""
 
     losses: tuple[Loss, ...]
@@ -47,7 +47,7 @@ class PairedLoss(WithoutMasses):
         return self._together([loss.members for loss in self.losses])
 
     def shifted(self, share: float) -> Loss:
-        return paired([loss.shifted(share) for loss in self.losses])
+        return ordered_pairs([loss.shifted(share) for loss in self.losses])
 
     @staticmethod
     def _together(choices: "list[tuple[Loss, ...]]") -> tuple[Loss, ...]:
@@ -55,7 +55,7 @@ class PairedLoss(WithoutMasses):
         if not all(choices):
             return ()
         longest = max(map(len, choices))
-        return tuple(paired([one[min(place, len(one) - 1)] for one in choices]) for place in range(longest))
+        return tuple(ordered_pairs([one[min(place, len(one) - 1)] for one in choices]) for place in range(longest))
 
     @property
     def ceiling_error(self) -> float:

@@ -14,9 +14,9 @@ from ...errors import BadValue
 from ...numerics.cancellation_free import log_fraction
 from ...numerics.rounding import FUNCTION, exp_down, exp_up
 from .atomic import AtomicLoss
-from .bracketed import BracketedLoss
-from .discrete import ListedLoss, ResponseLoss, SampledAtoms
-from .symmetrised_atoms import FoldedAtoms
+from .bracketed import DominatedLoss
+from .discrete import ResponseLoss, SampledAtoms, TabulatedLoss
+from .symmetrised_atoms import SymmetrisedAtoms
 
 _FIRST, _POINTS = 120, 3200  # epsilons at which a function is asked at first, and in the end
 _EVEN = 1200  # evenly spaced ones, if that is more
@@ -30,7 +30,7 @@ Point = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
-class ProfileLoss(BracketedLoss):
+class ProfileLoss(DominatedLoss):
     """delta at most `function` of epsilons >= 0, of both ordered pairs.
 
     h(x) = delta(log x) of a pair is convex and falls from h(0) = 1 with a slope of at least -1; for x < 1 the other order
@@ -83,11 +83,11 @@ class ProfileLoss(BracketedLoss):
         """Whether the function is 0 from some epsilon on, and not for want of smaller doubles."""
         return not self._samples[-1][1] and min(delta for _, delta in self._samples if delta > 0) > _SMALLEST * 10**20
 
-    def _drawn(self, law: ListedLoss) -> AtomicLoss:
+    def _drawn(self, law: TabulatedLoss) -> AtomicLoss:
         if self.rate == 1.0:
             return law
         found = SampledAtoms(law, self.rate, self.removal)
-        return FoldedAtoms(found, self.rate) if self.both else found
+        return SymmetrisedAtoms(found, self.rate) if self.both else found
 
     @cached_property
     def _samples(self) -> list[tuple[float, Fraction]]:
@@ -211,7 +211,7 @@ def _tangents(hull: list[Point]) -> list[Point]:
     return found
 
 
-def _law(curve: list[Point]) -> ListedLoss:
+def _law(curve: list[Point]) -> TabulatedLoss:
     """The pair of a piecewise linear, convex, falling curve from (0, 1) that stays level beyond its last point."""
     values = []
     slopes = [_slope(left, right) for left, right in pairwise(curve)]
@@ -221,4 +221,4 @@ def _law(curve: list[Point]) -> ListedLoss:
         if mass > 0:
             values.append((log_fraction(x), log_fraction(mass * x), log_fraction(mass)))
     largest = max(abs(log) for value in values for log in value)
-    return ListedLoss(tuple(values), curve[-1][1], max(lone, Fraction(0)), FUNCTION * (2.0 + largest))
+    return TabulatedLoss(tuple(values), curve[-1][1], max(lone, Fraction(0)), FUNCTION * (2.0 + largest))

@@ -9,13 +9,13 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, UNIT
 from ..protocol import ClosedForm, Masses
-from .binned import DividedLoss
+from .binned import BinnedLoss
 
 _FAINT = 40.0  # -log of a share of a mass that is below its rounding
 
 
 @dataclass(frozen=True)
-class RevealedLoss(DividedLoss):
+class PublicMixtureLoss(BinnedLoss):
     """Loss i with probability e^{log_weights_i}: masses and hockey sticks add up.  The weights err by `weight_error`."""
 
     losses: tuple[Any, ...]

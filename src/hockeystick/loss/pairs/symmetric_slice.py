@@ -11,7 +11,7 @@ from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 SERIES = 0.5  # |v a| below which phi - 1 is summed as a series
 
 
-class EvenSlice:
+class SymmetricSlice:
     """Re w = c of a loss that lies between -a and a."""
 
     def __init__(self, a: float, c: float) -> None:

@@ -14,7 +14,7 @@ from .atomic import AtomicLoss, Atoms
 
 
 @dataclass(frozen=True)
-class FoldedAtoms(AtomicLoss):
+class SymmetrisedAtoms(AtomicLoss):
     """Of a removal whose loss takes finitely many values."""
 
     base: AtomicLoss
@@ -57,7 +57,7 @@ class FoldedAtoms(AtomicLoss):
     def atoms(self) -> Atoms:
         z, log_p, log_q, error, z_error = self.base.atoms
         still, above = z == 0.0, z > 0.0
-        at_zero = self.base.closed(0.0)  # as in FoldedLoss; what lies at 0 stays there
+        at_zero = self.base.closed(0.0)  # as in SymmetrisedLoss; what lies at 0 stays there
         value = float(np.logaddexp(at_zero.value, math.log(max(float(self.base.infinite_mass), 1e-320))))
         middle = [value + math.log1p(-self.rate) - math.log(self.rate), *log_p[still].tolist()]
         middle = [float(np.logaddexp.reduce(middle))]
@@ -73,7 +73,7 @@ class FoldedAtoms(AtomicLoss):
         )
 
 
-def mirrored_closed(at: Any, epsilon: float) -> ClosedForm | None:
+def closed_by_symmetry(at: Any, epsilon: float) -> ClosedForm | None:
     """delta(epsilon) of a symmetric pair at any epsilon, from that at epsilons from 0 up."""
     if epsilon >= 0.0:
         found: ClosedForm | None = at(epsilon)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...numerics.cancellation_free import Array
-from ...numerics.mixing import undrawn
+from ...numerics.mixing import unsampled_loss
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..protocol import ZERO_DELTA, Binned, ClosedForm, Masses
 
@@ -20,7 +20,7 @@ def sampled_masses(base: Binned, rate: float, removal: bool, edges: Array, lone:
     """
     sign = 1.0 if removal else -1.0
     rest = math.log1p(-rate)
-    inner = np.maximum.accumulate(sign * undrawn(sign * edges, rate))  # rounding must not undo the order
+    inner = np.maximum.accumulate(sign * unsampled_loss(sign * edges, rate))  # rounding must not undo the order
     log_p, log_q, error = base.masses(inner)
     mixed = np.logaddexp(rest + (log_q if removal else log_p), math.log(rate) + (log_p if removal else log_q))
     if lone > 0.0:

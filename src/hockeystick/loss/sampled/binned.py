@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...numerics.cancellation_free import Array, log_mixed_above
-from ...numerics.mixing import drawn
+from ...numerics.mixing import sampled_loss
 from ...numerics.rounding import FUNCTION, UNIT, up
-from ..pairs.binned import DividedLoss
+from ..pairs.binned import BinnedLoss
 from ..protocol import Binned, ClosedForm, Masses
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 
 
 @dataclass(frozen=True)
-class SampledLoss(DividedLoss):
+class SampledLoss(BinnedLoss):
     """A Poisson-sampled step with a density: of a removal (the mixture is P) or an addition (see `sampled_masses`)."""
 
     base: Binned
@@ -41,11 +41,11 @@ class SampledLoss(DividedLoss):
         if top == math.inf:
             return math.inf if self.removal else up(-math.log1p(-self.rate) * (1.0 + FUNCTION))
         # the base is symmetric: its lowest loss is minus its highest
-        found = self._drawn(top) if self.removal else -self._drawn(-top)
+        found = self._sampled(top) if self.removal else -self._sampled(-top)
         return up(found, 8.0 * FUNCTION * found)
 
-    def _drawn(self, z: float) -> float:
-        return float(drawn(np.array([z]), self.rate)[0])
+    def _sampled(self, z: float) -> float:
+        return float(sampled_loss(np.array([z]), self.rate)[0])
 
     @property
     def anchor(self) -> float:  # type: ignore[override]
@@ -54,7 +54,7 @@ class SampledLoss(DividedLoss):
     @property
     def atom_spacing(self) -> float:  # type: ignore[override]
         top = self.base.ceiling
-        return 0.0 if top == math.inf else self._drawn(top) - self._drawn(-top)  # from the highest loss to the lowest
+        return 0.0 if top == math.inf else self._sampled(top) - self._sampled(-top)  # from the highest loss to the lowest
 
     def edge_error(self, largest: float) -> float:
         inner = self.base.edge_error(largest - math.log(self.rate))

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from ..pairs.bounded_range import ExponentialLoss
+from ..pairs.bounded_range import BoundedRangeLoss
 from ..pairs.discrete import SampledAtoms
 from ..pairs.renyi import RenyiLoss
 from .binned import SampledLoss
 
 
 @dataclass(frozen=True)
-class SampledExponentialLoss(SampledLoss):
+class SampledBoundedRangeLoss(SampledLoss):
     """A Poisson-sampled use: the same bounds from above and below, sampled."""
 
-    base: ExponentialLoss
+    base: BoundedRangeLoss
 
     exact = tight = False
     shift_family = True

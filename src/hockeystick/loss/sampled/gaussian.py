@@ -10,19 +10,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...numerics.cancellation_free import Array, log_mixed_above
+from ...numerics.cancellation_free import Array, gain_terms, log_mixed_above, loss_terms
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..pairs.gaussian import GaussianLoss, gaussian_log_delta
 from ..protocol import ClosedForm, ExactLoss, Inconclusive, Masses, Slice, StackedSlice
 from .amplification import sampled_closed, sampled_masses, sampled_slip
-from .gaussian_slice import SampledGaussianSlice, gain_terms, loss_terms
-from .quadrature import MAX_NODES, Grid, Nodes, Shape
+from .gaussian_slice import SampledGaussianSlice
+from .quadrature import MAX_NODES, Grid, Nodes, SampledStep
 
 
 class Guide:
     """log M and its derivatives at real k to a few digits, from a coarse rule that both orders share."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: SampledStep) -> None:
         self.shape = shape
         self._range = (math.inf, -math.inf)
         self._found: dict[float, tuple[float, float, float]] = {}
@@ -96,7 +96,7 @@ class Guide:
 class SampledGaussianLoss(ExactLoss):
     """One Poisson-sampled Gaussian step, for one or two ordered pairs: in a removal the mixture is P, else Q."""
 
-    shape: Shape
+    shape: SampledStep
     removals: tuple[bool, ...]
     guide: Guide = field(compare=False, repr=False)
 

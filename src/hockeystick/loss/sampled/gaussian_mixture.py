@@ -19,10 +19,10 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.normal import log_normal_cells
 from ...numerics.rounding import FUNCTION, LOG_NDTR, UNIT, up
-from ..pairs.binned import DividedLoss
+from ..pairs.binned import BinnedLoss
 from ..protocol import ZERO_DELTA, ClosedForm, Inconclusive, Masses, Slice
-from .symmetric_quadrature import HalfLine
-from .symmetric_slice import half_line_slice
+from .symmetric_quadrature import SymmetricPair
+from .symmetric_slice import symmetric_pair_slice
 
 _FAR = 1e7
 _TABLE = np.sinh(np.linspace(-math.asinh(_FAR), math.asinh(_FAR), 1601))
@@ -135,24 +135,24 @@ NORMAL = Mixture()
 
 
 @dataclass(frozen=True)
-class MixtureLoss(DividedLoss):
+class MixtureLoss(BinnedLoss):
     """The loss of P (moved to the right) against Q (moved to the left); exchanged, the two are the reverse order, mirrored."""
 
     right: Mixture
     left: Mixture = NORMAL
     log_truncated_mass: float = -math.inf
-    line: HalfLine | None = None  # the same pair, where it is symmetric and has one component: for the contour
+    symmetric: SymmetricPair | None = None  # the same pair, where it is symmetric and has one component: for the contour
 
     nodes_allowed = 1 << 11
 
     @property
     def has_slice(self) -> bool:  # type: ignore[override]
-        return self.line is not None
+        return self.symmetric is not None
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
-        if self.line is None:
+        if self.symmetric is None:
             raise Inconclusive
-        return half_line_slice(self.line, -math.inf, self, c, ahead, count)
+        return symmetric_pair_slice(self.symmetric, -math.inf, self, c, ahead, count)
 
     @property
     def ceiling(self) -> float:

@@ -2,7 +2,7 @@
 
 With z the loss of the noise itself under Q (atoms 1/2 at -a and e^-a/2 at a, the density e^{-(z+a)/2}/4 between them),
 x = q (e^z - 1), L = log(1 + x) and M(k) = E e^{kL}, phi(w) is M(1 + w) in a removal and M(-w) in an addition, as for Gaussian
-noise (`sampled.py`).  The density is integrated by Gauss's rule on panels: analytic for |Im z| < pi, and on Bernstein's ellipse
+noise (`gaussian.py`).  The density is integrated by Gauss's rule on panels: analytic for |Im z| < pi, and on Bernstein's ellipse
 around a panel bounded as in docs/mathematics.md, section 3a; so M is that of a list of atoms, but for the error of the rule.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import spread_gap, stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.rounding import FUNCTION, UNIT
+from ...numerics.trapezoid import Cells
 from ..pairs.atomic import AtomicSlice, Atoms
 from ..pairs.laplace import LaplaceLoss
 from ..protocol import Inconclusive, Slice

@@ -15,21 +15,20 @@ M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand betwee
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...native import loops
 from ...native.loops import loop
-from ...numerics.cancellation_free import Array
+from ...numerics.cancellation_free import Array, ExcessSums
 from ...numerics.normal import LOG_ROOT_TWO_PI, log_tail_bound
 from ...numerics.rounding import FUNCTION, UNIT
+from ...numerics.trapezoid import exact_places
 from ..protocol import Inconclusive
-from .small_excess import Split
+from .skipped_nodes import SkippedNodes, Stretches
 
 MAX_NODES = 40_000
 _LONG = 3_000
@@ -38,14 +37,8 @@ _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
 CAP = 600.0  # of t, so that e^t stays finite
 
 
-def exact_places(low: float, step: float) -> tuple[float, float]:
-    """Both to nine digits, rounded down, such that low + step * n is exact for whole n below 2^20 or so."""
-    unit = 2.0 ** (math.frexp(step)[1] - 30)
-    return math.floor(low / unit) * unit, math.floor(step / unit) * unit
-
-
 @dataclass(frozen=True)
-class Shape:
+class SampledStep:
     """L as a function of z."""
 
     noise: float
@@ -121,30 +114,6 @@ class Shape:
         return low
 
 
-@dataclass(frozen=True)
-class _Stretches:
-    """Consecutive intervals of z, and how high e^{kL} times the normal density can be on each."""
-
-    edges: Array
-    ratio: Array
-    share: Array
-    noise: float
-    log_mass: float
-
-    def heights(self, k: Array) -> Array:
-        """log of bounds of the sums over each interval, one row for each real k.
-
-        k L lies below its chord (k > 0, L is convex) or below its tangent at the left end (k < 0), so k L - z^2/2 lies
-        below a parabola, whose largest value on the interval is known.
-        """
-        left, right = self.edges[:-1], self.edges[1:]
-        column = k[:, None]
-        chord = (self.ratio[1:] - self.ratio[:-1]) / (right - left)
-        slope = column * np.where(column > 0.0, chord, self.share[:-1] / self.noise)
-        top = np.minimum(np.maximum(slope, left), right)
-        return column * self.ratio[:-1] + slope * (top - left) - 0.5 * top * top + self.log_mass
-
-
 def beyond_cap(t: Array, rate: Any, ratio: Array, share: Array) -> tuple[Array, Array]:
     """L and the share r, told by the odds where t is beyond the cap."""
     floor = np.log1p(-rate)
@@ -157,13 +126,13 @@ class Nodes:
 
     rows: Array | None = None  # z, ratio, share and base, for the compiled core
 
-    def __init__(self, shape: Shape, z: Array, step: float) -> None:
+    def __init__(self, shape: SampledStep, z: Array, step: float) -> None:
         self.shape, self.z, self.step = shape, z, step
         self.ratio, self.share = shape.ratios(z)
         self.base = (math.log(step) - LOG_ROOT_TWO_PI) - 0.5 * z * z
 
     @staticmethod
-    def from_low(shape: Shape, low: float, step: float, count: int) -> "Nodes":
+    def from_low(shape: SampledStep, low: float, step: float, count: int) -> "Nodes":
         """So many nodes from `low` on."""
         nodes = Nodes.__new__(Nodes)
         nodes.shape, nodes.step = shape, step
@@ -206,7 +175,7 @@ class Grid(Nodes):
     """
 
     def __init__(
-        self, shape: Shape, k: float, level: float, lead: float, reach: float, ahead: float = 0.0, step: float = 0.0
+        self, shape: SampledStep, k: float, level: float, lead: float, reach: float, ahead: float = 0.0, step: float = 0.0
     ) -> None:
         noise = shape.noise
         self.shape, self.lead, self.reach = shape, lead, reach
@@ -234,10 +203,10 @@ class Grid(Nodes):
         self.low, self.step = exact_places(self.low, self.step)
         count = int((high - self.low) / self.step) + 2
         self.high = self.low + self.step * (count - 1)
-        self._skipped: tuple[Callable[[Array], Array], npt.NDArray[np.bool_]] | None = None
-        self._splits: list[Split] = []
+        self._skipped: SkippedNodes | None = None
+        self._splits: list[ExcessSums] = []
         if count > _LONG:
-            places = self._places(k, count, max(level, 0.0) - lead - 3.0)
+            places = self._kept(k, count, max(level, 0.0) - lead - 3.0)
             super().__init__(shape, self.low + self.step * places, self.step)
         else:
             self._lay(self.low, count)
@@ -247,19 +216,8 @@ class Grid(Nodes):
     def numbers(self) -> Array:
         """What the compiled core is told beside the rows."""
         shape = self.shape
-        return np.array(
-            (
-                shape.noise,
-                shape.rate,
-                shape.noise_error,
-                self.low,
-                self.high,
-                self.step,
-                self.angle,
-                self.lead,
-                self.log_rule,
-            )
-        )
+        rule = self.low, self.high, self.step, self.angle, self.lead, self.log_rule
+        return np.array((shape.noise, shape.rate, shape.noise_error, *rule))
 
     @loop(loops.choose_step)
     def _choose_step(self, level: float) -> tuple[float, float]:
@@ -303,38 +261,27 @@ class Grid(Nodes):
         same = (level > 1.0) == self.large and self._skipped is None
         return same and self.least <= k <= self.most and lead <= self.lead and reach <= self.reach
 
-    def split(self, size: float) -> "Split":
+    def split(self, size: float) -> ExcessSums:
         """The nodes split for |k| <= size."""
         for found in self._splits:
             if size <= found.size <= max(1.0, 2.0 * size):
                 return found
-        self._splits.append(Split(self, max(1.0, 1.1 * size)))
+        self._splits.append(ExcessSums(self, max(1.0, 1.1 * size)))
         return self._splits[-1]
 
-    def _places(self, k: float, count: int, target: float) -> Array:
-        """Which nodes of a long grid matter: a far second peak leaves an empty stretch between it and the first.
-
-        Nodes on stretches where e^{kL}, 1 and e^L times the normal density are all small are left out; `outside` counts them.
-        """
+    def _kept(self, k: float, count: int, target: float) -> Array:
+        """Which nodes of a long grid are kept: those of stretches where e^{kL}, 1 or e^L times the normal density matters."""
         size = max(1, int(0.5 / self.step))  # nodes a stretch
         if count > MAX_NODES * size:
             raise Inconclusive
         edges = self.low + self.step * (size * np.arange(-(-count // size) + 1) - 0.5)
-        stretches = _Stretches(edges, *self.shape.ratios(edges), self.shape.noise, math.log(size * self.step))
-        light = stretches.heights(np.array([k, min(1.0 - k, 0.0), 0.0, 1.0])).max(axis=0) < target
+        stretches = Stretches(edges, *self.shape.ratios(edges), self.shape.noise, math.log(size * self.step))
+        self._skipped = stretches.skipped(np.array([k, min(1.0 - k, 0.0), 0.0, 1.0]), target)
+        light = self._skipped.light
         if light.all() or int((~light).sum()) * size > MAX_NODES:
             raise Inconclusive
-        self._skipped = stretches.heights, light
         kept = ((np.nonzero(~light)[0] * size)[:, None] + np.arange(size)).ravel()
         return kept[kept < count].astype(np.float64)
-
-    def _gap(self, k: Array) -> Array:
-        """log of a bound of what the nodes left out in between would add to the sum of e^{kL}."""
-        if self._skipped is None or not self._skipped[1].any():
-            return np.full(k.shape, -math.inf)
-        heights, light = self._skipped
-        tallest: Array = heights(k)[:, light].max(axis=1)
-        return tallest + math.log(light.size)
 
     def rule(self, k: float, angle: float | None = None) -> float:
         """log of the relative error of the rule for e^{kL}, k real (Im k adds |Im k| * angle); a looser strip if given."""
@@ -360,7 +307,7 @@ class Grid(Nodes):
             else:
                 bound = max(left + k * self.floor, log_tail_bound(high))
             if self._skipped is not None:
-                bound = max(bound, float(self._gap(np.array([k]))[0]))
+                bound = max(bound, float(self._skipped.log_sums(np.array([k]))[0]))
             found.append(bound + 1.6)  # three of them; a sum exceeds its integral by less than a half
         return found
 
@@ -368,5 +315,5 @@ class Grid(Nodes):
         """The same for 1 + |k x| with |k| <= size."""
         bound = max(log_tail_bound(-self.low), self.shape.right_tail(1.0, self.high))
         if self._skipped is not None:
-            bound = max(bound, float(self._gap(np.array([0.0, 1.0])).max()))
+            bound = max(bound, float(self._skipped.log_sums(np.array([0.0, 1.0])).max()))
         return bound + math.log(1.0 + size) + 1.6

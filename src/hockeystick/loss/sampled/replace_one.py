@@ -15,17 +15,17 @@ from itertools import pairwise
 import numpy as np
 
 from ...numerics.cancellation_free import Array
-from ...numerics.mixing import drawn, undrawn
+from ...numerics.mixing import sampled_loss, unsampled_loss
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..pairs.atomic import AtomicLoss, Atoms
-from ..pairs.binned import DividedLoss
-from ..pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, ListedLoss, ResponseLoss
-from ..pairs.symmetrised_atoms import mirrored_closed
+from ..pairs.binned import BinnedLoss
+from ..pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, ResponseLoss, TabulatedLoss
+from ..pairs.symmetrised_atoms import closed_by_symmetry
 from ..protocol import ZERO_DELTA, ClosedForm, Masses
 
 
 @dataclass(frozen=True)
-class OpposedAtoms(AtomicLoss):
+class ReplaceOneAtoms(AtomicLoss):
     """Noise on the integers, moved by `move` either way."""
 
     base: DiscreteGaussianLoss | DiscreteLaplaceLoss
@@ -69,7 +69,7 @@ class OpposedAtoms(AtomicLoss):
         below, ahead = np.minimum(forth, back), np.abs(forth - back)
         with np.errstate(divide="ignore"):
             log_grown = np.where(ahead > 30.0, ahead + np.log1p(-np.exp(-ahead)), np.log(np.expm1(np.minimum(ahead, 30.0))))
-        inside = drawn(below, self.rate)
+        inside = sampled_loss(below, self.rate)
         size = np.logaddexp(0.0, took + below - inside + log_grown)
         z = np.copysign(size, forth - back)
         # an error of log w counts with the share 1 - e^-z of it in z
@@ -101,13 +101,13 @@ class OpposedAtoms(AtomicLoss):
         return log_f, forth, 8.0 * FUNCTION + 8.0 * UNIT * move * fall
 
 
-def opposed_response(claim: ResponseLoss, rate: float = 1.0) -> ListedLoss:
+def replace_one_response(claim: ResponseLoss, rate: float = 1.0) -> TabulatedLoss:
     """The worst pair of (epsilon, delta)-DP, taken opposite ways: at most five zones of s, to sixty digits.
 
     Without a sample it is the worst replacement of a claim for add-or-remove: Z = 2 epsilon, 0 or -2 epsilon; where one of the
     two densities is 0, Z is infinite.
 
-    >>> found = opposed_response(ResponseLoss(1.0))
+    >>> found = replace_one_response(ResponseLoss(1.0))
     >>> [round(z, 12) for z in found.atoms.z.tolist()], np.exp(found.atoms.log_p).round(6).tolist()
     ([-2.0, 0.0, 2.0], [0.098938, 0.170003, 0.731059])
     """
@@ -142,11 +142,11 @@ def opposed_response(claim: ResponseLoss, rate: float = 1.0) -> ListedLoss:
             lost *= 1 + Decimal(10) ** (5 - digits)
         infinite = Fraction(lost) if values else Fraction(1)
     largest = max((abs(log) for value in values for log in value), default=0.0)
-    return ListedLoss(tuple(values), infinite, infinite, 4.0 * UNIT * (2.0 + largest), native)
+    return TabulatedLoss(tuple(values), infinite, infinite, 4.0 * UNIT * (2.0 + largest), native)
 
 
 @dataclass(frozen=True)
-class OpposedLaplaceLoss(DividedLoss):
+class ReplaceOneLaplaceLoss(BinnedLoss):
     """Laplace noise moved by `a` of its scales either way; Z has atoms at both ends, where |y| >= a."""
 
     a: float
@@ -154,11 +154,11 @@ class OpposedLaplaceLoss(DividedLoss):
 
     @cached_property
     def _floor(self) -> float:
-        return float(drawn(np.array([-self.a]), self.rate)[0])
+        return float(sampled_loss(np.array([-self.a]), self.rate)[0])
 
     @cached_property
     def _top(self) -> float:
-        return float(drawn(np.array([self.a]), self.rate)[0]) - self._floor
+        return float(sampled_loss(np.array([self.a]), self.rate)[0]) - self._floor
 
     @property
     def ceiling(self) -> float:
@@ -183,7 +183,7 @@ class OpposedLaplaceLoss(DividedLoss):
         """The last y with Z <= z; an edge as good as the largest loss is that."""
         moved = z + self._fuzz
         size = np.minimum(np.abs(moved), self._top)
-        y = np.minimum(0.5 * (self.a + undrawn(size + self._floor, self.rate)), self.a)
+        y = np.minimum(0.5 * (self.a + unsampled_loss(size + self._floor, self.rate)), self.a)
         y = np.maximum(y, 0.0) * np.sign(moved)
         y = np.where(moved >= self._top, math.inf, np.where(moved < -self._top, -math.inf, y))
         found: Array = np.maximum.accumulate(y)
@@ -199,7 +199,7 @@ class OpposedLaplaceLoss(DividedLoss):
         return Masses(np.logaddexp(kept + still, took + forth), np.logaddexp(kept + still, took + back), off)
 
     def closed(self, epsilon: float) -> ClosedForm | None:
-        return mirrored_closed(self._closed, epsilon)
+        return closed_by_symmetry(self._closed, epsilon)
 
     def _closed(self, epsilon: float) -> ClosedForm | None:
         """For epsilon >= 0: q (P(y > Y) - e^eps P'(y > Y)) - (1 - q)(e^eps - 1) Q(y > Y)."""
@@ -207,7 +207,7 @@ class OpposedLaplaceLoss(DividedLoss):
             return ZERO_DELTA
         if epsilon >= self._top - 1e6 * self._fuzz or epsilon > 600.0:
             return None
-        y = 0.5 * (self.a + float(undrawn(np.array([epsilon + self._floor]), self.rate)[0]))
+        y = 0.5 * (self.a + float(unsampled_loss(np.array([epsilon + self._floor]), self.rate)[0]))
         y = min(max(y, 0.0), self.a)
         up_to = -0.5 * math.expm1(y - self.a) + 0.5 if y < self.a else 0.5
         p, pay = 1.0 - 0.5 * math.exp(y - self.a), math.exp(epsilon)

@@ -3,8 +3,8 @@
 On v > 0 the pair has the densities p = n e^F and q = n e^G, n the normal density at y = v + start, and Z = F - G grows from
 0; for Z < 0 it is mirrored, and what is left of the mass sits at Z = 0.  Two pairs have this form:
 
-    opposed  start 0,    F = f(v), G = f(-v)       a record replaced in a Poisson sample, f = log((1-q) + q e^{m y - m^2/2})
-    folded   start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `folded.py`)
+    replace-one  start 0,    F = f(v), G = f(-v)       a record replaced in a Poisson sample, f = log((1-q) + q e^{m y - m^2/2})
+    symmetrised  start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `symmetrised.py`)
 
 so phi(w) is the integral of n e^{(1+w) F - w G} + n e^{(1+w) G - w F}, and the mass at 0.  On an ellipse with foci at the
 ends of a panel and imaginary parts up to b (m b <= 1.4) the normal density grows by e^{b^2/2} at most, |e^F| and |e^G| lie
@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.cancellation_free import Array
-from ...numerics.mixing import drawn
+from ...numerics.mixing import sampled_loss
 from ...numerics.normal import LOG_ROOT_TWO_PI, log_tail_bound
 from ...numerics.rounding import FUNCTION, UNIT
 from ..pairs.atomic import Atoms
-from .quadrature import Shape
+from .quadrature import SampledStep
 
 POINTS = 20
 _RADII = np.array([1.3, 1.6, 2.0, 2.5, 3.2, 4.5, 6.5, 10.0])
@@ -43,11 +43,11 @@ def _gauss(count: int) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class HalfLine:
+class SymmetricPair:
     """The pair as functions on v > 0."""
 
-    shape: Shape
-    opposed: bool
+    shape: SampledStep
+    replace_one: bool
 
     @property
     def m(self) -> float:
@@ -55,20 +55,20 @@ class HalfLine:
 
     @property
     def start(self) -> float:
-        return 0.0 if self.opposed else 0.5 * self.m
+        return 0.0 if self.replace_one else 0.5 * self.m
 
     def parts(self, v: Array) -> tuple[Array, Array]:
         """F and G, also at negative v."""
         m, rate = self.m, self.shape.rate
-        if self.opposed:
-            return drawn(m * v - 0.5 * m * m, rate), drawn(-m * v - 0.5 * m * m, rate)
-        return drawn(m * v, rate), np.zeros(v.shape)
+        if self.replace_one:
+            return sampled_loss(m * v - 0.5 * m * m, rate), sampled_loss(-m * v - 0.5 * m * m, rate)
+        return sampled_loss(m * v, rate), np.zeros(v.shape)
 
     def loss(self, v: Array) -> Array:
         """Z at v >= 0, to nearly full relative accuracy."""
         m, rate = self.m, self.shape.rate
         t = np.minimum(m * v, 30.0)
-        if self.opposed:
+        if self.replace_one:
             below = 1.0 - rate + rate * np.exp(-t - 0.5 * m * m)
             near = np.log1p((2.0 * rate * math.exp(-0.5 * m * m)) * np.sinh(t) / below)
         else:
@@ -80,9 +80,9 @@ class HalfLine:
         """F'/m and -G'/m."""
         m, rate = self.m, self.shape.rate
         high, low = self.parts(v)
-        t = m * v - (0.5 * m * m if self.opposed else 0.0)
+        t = m * v - (0.5 * m * m if self.replace_one else 0.0)
         one = np.exp(np.minimum(t + math.log(rate) - high, 0.0))
-        two = np.exp(np.minimum(-m * v - 0.5 * m * m + math.log(rate) - low, 0.0)) if self.opposed else np.zeros(v.shape)
+        two = np.exp(np.minimum(-m * v - 0.5 * m * m + math.log(rate) - low, 0.0)) if self.replace_one else np.zeros(v.shape)
         return one, two
 
     def log_tail(self, c: float, v: float) -> float:
@@ -90,7 +90,7 @@ class HalfLine:
         value at v)."""
         m, y = self.m, v + self.start
         high, low = (float(x[0]) for x in self.parts(np.array([v])))
-        floor = math.log1p(-self.shape.rate) if self.opposed else 0.0
+        floor = math.log1p(-self.shape.rate) if self.replace_one else 0.0
 
         def grown(k: float) -> float:
             """Of e^{kF}."""
@@ -113,7 +113,7 @@ class HalfLine:
         y = place + self.start
         left, right = y[..., :-1], y[..., 1:]
         nearest = np.where((left < 0.0) & (right > 0.0), 0.0, np.minimum(np.abs(left), np.abs(right)))
-        return Ellipses(half, high, self.m * high, f, g, 0.5 * nearest * nearest, self.opposed)
+        return Ellipses(half, high, self.m * high, f, g, 0.5 * nearest * nearest, self.replace_one)
 
 
 class Ellipses(NamedTuple):
@@ -125,7 +125,7 @@ class Ellipses(NamedTuple):
     f: Array
     g: Array
     least: Array
-    opposed: bool
+    replace_one: bool
 
     def log_rule(self, c: float, u: float, points: int = POINTS) -> Array:
         """log of bounds of the error of Gauss's rule for both terms, Re w = c, |Im w| <= u, on each panel."""
@@ -135,7 +135,7 @@ class Ellipses(NamedTuple):
         else:
             first, second = (1.0 + c) * f_right - c * g_left, (1.0 + c) * g_left - c * f_right
         most = (np.maximum(first, second) - self.least).max(axis=-1) + math.log(2.0)
-        spin = (2.0 if self.opposed else 1.0) * u * self.turn
+        spin = (2.0 if self.replace_one else 1.0) * u * self.turn
         inner = np.log(np.cos(0.5 * np.minimum(self.turn, _ANGLE)))
         log_m = most + 0.5 * self.high * self.high + spin - 2.0 * max(c, 0.0) * inner
         fall = (2.0 * points - 1.0) * np.log(_RADII) + np.log(_RADII - 1.0)
@@ -144,23 +144,23 @@ class Ellipses(NamedTuple):
         return found
 
 
-class Nodes:
-    """Nodes of the whole line as a list of values, for the sums along the contour."""
+class PanelNodes:
+    """PanelNodes of the whole line as a list of values, for the sums along the contour."""
 
     infinite_mass = infinite_mass_under_q = 0.0
 
-    def __init__(self, line: HalfLine, edges: Array, log_middle: float, count: int = POINTS) -> None:
+    def __init__(self, pair: SymmetricPair, edges: Array, log_middle: float, count: int = POINTS) -> None:
         points, weights = _gauss(count)
         half, centre = 0.5 * (edges[1:] - edges[:-1])[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
         self.v = v = (centre + half * points).ravel()
-        m, y = line.m, v + line.start
+        m, y = pair.m, v + pair.start
         base = np.log((half * weights).ravel()) - LOG_ROOT_TWO_PI - 0.5 * y * y
-        high, low = line.parts(v)
-        self.z = z = line.loss(v)
+        high, low = pair.parts(v)
+        self.z = z = pair.loss(v)
         self.log_p, self.log_q = base + high, base + low
         middle = [log_middle] if log_middle > -math.inf else []
         reach = float(y[-1])
-        wobble = line.shape.noise_error + 4.0 * UNIT
+        wobble = pair.shape.noise_error + 4.0 * UNIT
         error = 16.0 * FUNCTION + 6.0 * UNIT * reach * reach + wobble * (2.0 + reach * m + 4.0 * m * float(v[-1]) + 2.0 * m * m)
         z_error = 8.0 * FUNCTION + 2.0 * wobble * (2.0 + 2.0 * m * float(v[-1]) + 2.0 * m * m)
         self.atoms = Atoms(

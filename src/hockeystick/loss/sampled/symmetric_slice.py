@@ -7,11 +7,11 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray, log1p_complex
 from ...numerics.decay import moment_gap, spread_gap, stretched_gap
-from ...numerics.geometric_cells import Cells
 from ...numerics.normal import LOG_ROOT_TWO_PI
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
+from ...numerics.trapezoid import Cells
 from ..pairs.atomic import AtomicSlice, excess_sums
-from .symmetric_quadrature import HalfLine, Nodes
+from .symmetric_quadrature import PanelNodes, SymmetricPair
 
 _MOST = 160  # panels
 _FINE = 34.0  # -log of the rule's error times the count
@@ -20,11 +20,13 @@ _FEW = 6
 _CUTS = np.array([0.1, 0.5, 2.0, 10.0, 100.0, 1000.0])
 
 
-class HalfLineSlice:
+class SymmetricPairSlice:
     """Both halves along Re w = c."""
 
-    def __init__(self, line: HalfLine, log_middle: float, c: float, ahead: float, reach: float, count: int, level: float) -> None:
-        self.line, self.c, self.middle = line, c, log_middle
+    def __init__(
+        self, pair: SymmetricPair, log_middle: float, c: float, ahead: float, reach: float, count: int, level: float
+    ) -> None:
+        self.pair, self.c, self.middle = pair, c, log_middle
         self.log_count = math.log(count)
         # n K far below 1 wants relative accuracy, not absolute
         faint = max(0.0, -self.log_count - math.log(max(abs(level), 1e-300)))
@@ -34,30 +36,30 @@ class HalfLineSlice:
 
     def _lay(self, reach: float) -> None:
         """Panels so short that the rule is good for |u| up to `reach`, so far that nothing is left out."""
-        line, self.reach = self.line, reach
+        pair, self.reach = self.pair, reach
         end = 6.0
-        while end < 1e4 and max(line.log_tail(self.c, end), line.log_tail(0.0, end)) > self.goal - 1.0:
+        while end < 1e4 and max(pair.log_tail(self.c, end), pair.log_tail(0.0, end)) > self.goal - 1.0:
             end *= 1.15
         edges = np.linspace(0.0, end, max(4, math.ceil(0.5 * end)) + 1)
         for attempt in range(12):
-            self.ellipses = line.ellipses(edges)
+            self.ellipses = pair.ellipses(edges)
             wide = self.ellipses.log_rule(self.c, reach) > self.goal - math.log(_MOST)
             if not wide.any() or edges.size > _MOST or attempt == 11:
                 break
             edges = np.sort(np.concatenate((edges, 0.5 * (edges[:-1] + edges[1:])[wide])))
         self.edges, self.good = edges, not wide.any()
-        still = np.append(self.ellipses.log_rule(0.0, 0.0), line.log_tail(0.0, end))
+        still = np.append(self.ellipses.log_rule(0.0, 0.0), pair.log_tail(0.0, end))
         self.still = math.exp(min(float(np.logaddexp.reduce(still)), 600.0))
-        self.nodes = Nodes(line, self.edges, self.middle)
+        self.nodes = PanelNodes(pair, self.edges, self.middle)
         self.sums = AtomicSlice(self.nodes, self.c)  # type: ignore[arg-type]
 
-    def keep(self, rows: list[int]) -> "HalfLineSlice":
+    def keep(self, rows: list[int]) -> "SymmetricPairSlice":
         return self
 
     def _lost(self, c: float, u: float, size: float) -> float:
         """A bound of what the rule and the end lose of phi - 1, |1 + w| at most `size`."""
-        line, end = self.line, float(self.edges[-1])
-        grown = np.logaddexp.reduce(np.append(self.ellipses.log_rule(c, u), line.log_tail(c, end)))
+        pair, end = self.pair, float(self.edges[-1])
+        grown = np.logaddexp.reduce(np.append(self.ellipses.log_rule(c, u), pair.log_tail(c, end)))
         return math.exp(min(float(grown), 600.0)) + (1.0 + 2.0 * size) * self.still
 
     def cumulant_above(self, points: Array) -> Array:
@@ -78,7 +80,7 @@ class HalfLineSlice:
         still = math.exp(min(self.middle - log_phi, 0.0))
         end = float(self.edges[-1])
         # beyond the end Z^4 <= (4/(e s))^4 e^{sZ}
-        far = min(self.line.log_tail(c + x, end) + 4.0 * math.log(4.0 / (math.e * x)) for x in (1.0, 0.3, 0.1, 0.03, 0.01))
+        far = min(self.pair.log_tail(c + x, end) + 4.0 * math.log(4.0 / (math.e * x)) for x in (1.0, 0.3, 0.1, 0.03, 0.01))
         lost = (self._lost(c, 0.0, 1.0) + math.exp(min(far, 600.0))) * math.exp(-log_phi) + 1e-12
         gap = moment_gap(cells, *self._moments(z, right, left, still, lost))
         smooth = self._smooth_gap(cells.left, right, left, lost, log_phi)
@@ -101,15 +103,15 @@ class HalfLineSlice:
 
     def _binned(self, log_phi: float, still: float) -> tuple[Array, Array, Array, Array]:
         """The tilted law on short panels of their own: lower bounds of masses, Z at the ends, bounds of the means of Z."""
-        line, c = self.line, self.c
+        pair, c = self.pair, self.c
         old = self.nodes
         weights = np.logaddexp(old.log_p + c * old.z, old.log_q - c * old.z) - log_phi
         heavy = np.nonzero(weights > -self.log_count - 14.0)[0]
         end = 1.02 * float(old.v[heavy[-1]]) if heavy.size else float(self.edges[-1])
         edges = np.linspace(0.0, end, _BINS + 1)
-        nodes = Nodes(line, edges, -math.inf, _FEW)
-        ends, z = line.loss(edges), nodes.z
-        lost = math.exp(min(float(line.ellipses(edges).log_rule(c, 0.0, _FEW).max()) - log_phi, 600.0))
+        nodes = PanelNodes(pair, edges, -math.inf, _FEW)
+        ends, z = pair.loss(edges), nodes.z
+        lost = math.exp(min(float(pair.ellipses(edges).log_rule(c, 0.0, _FEW).max()) - log_phi, 600.0))
         size = 3.0 + 2.0 * float(ends[-1])
         sides = []
         for tilted in (np.exp(nodes.log_q - c * z - log_phi), np.exp(nodes.log_p + c * z - log_phi)):
@@ -131,16 +133,16 @@ class HalfLineSlice:
         With g one of the two tilted densities, G = g/(m (s + r)) has G' = g psi, psi = ((log g)' - s'/(s + r))/(m (s + r));
         V is the sum of G(0) and the integral of |G'| over both.  On the ellipses Re s >= 0, so |s + r| >= r.
         """
-        line, c, m = self.line, self.c, self.line.m
-        one, two = line.shares(self.nodes.v)
-        y = self.nodes.v + line.start
+        pair, c, m = self.pair, self.c, self.pair.m
+        one, two = pair.shares(self.nodes.v)
+        y = self.nodes.v + pair.start
         s, bend = one + two, m * (one * (1.0 - one) - two * (1.0 - two))
         forth = -y + m * ((1.0 + c) * one + c * two)
         back = -y - m * ((1.0 + c) * two + c * one)
-        first, second = line.shares(np.zeros(1))
+        first, second = pair.shares(np.zeros(1))
         at = float((first + second)[0])
-        high, low = (float(x[0]) for x in line.parts(np.zeros(1)))
-        edge = math.exp(-0.5 * line.start**2 - LOG_ROOT_TWO_PI - log_phi)
+        high, low = (float(x[0]) for x in pair.parts(np.zeros(1)))
+        edge = math.exp(-0.5 * pair.start**2 - LOG_ROOT_TWO_PI - log_phi)
         edge *= math.exp((1.0 + c) * high - c * low) + math.exp((1.0 + c) * low - c * high)
         size = float(np.abs(y).max()) + 2.0 * m * (2.0 + abs(c)) + 4.0
         best: Array = np.zeros(u.shape)
@@ -172,8 +174,10 @@ class HalfLineSlice:
         return log1p_complex(excess)[None, :], error[None, :]
 
 
-def half_line_slice(line: HalfLine, log_middle: float, loss: Any, c: float, ahead: float, count: int) -> HalfLineSlice:
+def symmetric_pair_slice(
+    pair: SymmetricPair, log_middle: float, loss: Any, c: float, ahead: float, count: int
+) -> SymmetricPairSlice:
     """A slice so accurate that `count` steps of it lose nothing; it proves nothing where that would take too many nodes."""
     level, _, bend = loss.expand(c)
     reach = 12.0 / math.sqrt(count * bend + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2)  # a dozen widths of the bump
-    return HalfLineSlice(line, log_middle, c, ahead, reach, count, level if abs(level) > 1e-300 else 1e-300)
+    return SymmetricPairSlice(pair, log_middle, c, ahead, reach, count, level if abs(level) > 1e-300 else 1e-300)

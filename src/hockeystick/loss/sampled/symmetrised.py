@@ -15,21 +15,21 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..pairs.atomic import AtomicLoss
-from ..pairs.binned import DividedLoss
-from ..pairs.symmetrised_atoms import FoldedAtoms, mirrored_closed
+from ..pairs.binned import BinnedLoss
+from ..pairs.symmetrised_atoms import SymmetrisedAtoms, closed_by_symmetry
 from ..protocol import ClosedForm, Inconclusive, Masses, Slice
 from .gaussian import SampledGaussianLoss
-from .symmetric_quadrature import HalfLine
-from .symmetric_slice import half_line_slice
+from .symmetric_quadrature import SymmetricPair
+from .symmetric_slice import symmetric_pair_slice
 
 
-def folded(loss: Any, rate: float) -> Any:
+def symmetrised(loss: Any, rate: float) -> Any:
     """The symmetric pair of the upper half of a removal from a sample of this rate, of a symmetric pair."""
-    return FoldedAtoms(loss, rate) if isinstance(loss, AtomicLoss) else FoldedLoss(loss, rate)
+    return SymmetrisedAtoms(loss, rate) if isinstance(loss, AtomicLoss) else SymmetrisedLoss(loss, rate)
 
 
 @dataclass(frozen=True)
-class FoldedLoss(DividedLoss):
+class SymmetrisedLoss(BinnedLoss):
     """Of a removal that has no atom at loss 0."""
 
     base: Any  # the loss of one row of a sampled removal, with a closed form
@@ -44,7 +44,7 @@ class FoldedLoss(DividedLoss):
     def slice(self, c: float, ahead: float, count: int) -> Slice:
         if not self.has_slice:
             raise Inconclusive
-        return half_line_slice(HalfLine(self.base.shape, False), self._middle[0], self, c, ahead, count)
+        return symmetric_pair_slice(SymmetricPair(self.base.shape, False), self._middle[0], self, c, ahead, count)
 
     @property
     def log_truncated_mass(self) -> float:  # type: ignore[override]
@@ -92,7 +92,7 @@ class FoldedLoss(DividedLoss):
         return Masses(log_p, log_q, error + 2.0 * FUNCTION)
 
     def closed(self, epsilon: float) -> ClosedForm | None:
-        return mirrored_closed(self.base.closed, epsilon)
+        return closed_by_symmetry(self.base.closed, epsilon)
 
     def cumulant_bound(self, c: float) -> float:
         """E[e^{cZ}; Z > 0] is at most that of the removal, and the rest at most 1."""

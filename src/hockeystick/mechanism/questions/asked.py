@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from ...neighbours import Relation
+from ...neighbours import Order, Relation
 from ..made import Made
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ class Asked(metaclass=Made):
     @abstractmethod
     def _meant(self, neighbours: Relation) -> Relation:
         """The relation that a question is about."""
+
+    @abstractmethod
+    def _orders(self, neighbours: Relation) -> tuple[Order, ...]:
+        """The ordered pairs of the relation."""
 
     @abstractmethod
     def _run(self, neighbours: Relation) -> "ComposedLoss":

@@ -8,7 +8,7 @@ from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
 from ...loss.tolerance import converged
-from ...neighbours import STATED, Relation, orders
+from ...neighbours import STATED, Relation
 from ...numerics.rounding import exp_ends
 from .asked import Asked
 from .entries import each
@@ -16,6 +16,7 @@ from .entries import each
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
     from ...loss.composed import ComposedLoss
+    from ...loss.engines.compiled import Told
     from ...loss.engines.engine import Proof
 
 Ends = tuple[float, float]
@@ -261,10 +262,10 @@ class Guarantees(Asked):
     def _epsilons(self, delta: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         """Both ends of epsilon; only the upper end is sure to be close if the lower one would cost more."""
         if type(delta) is float and 0.0 < delta < 1.0:
-            ends = self._directly(delta, neighbours)
-            if ends is not None and converged(ends):
-                return Bounds(*ends)
-            run, proof = self._proved(delta, neighbours, ends, upper_only)
+            told = self._directly(delta, neighbours)
+            if told and converged(told[0], told[1]):
+                return Bounds(told[0], told[1])
+            run, proof = self._proved(delta, neighbours, told, upper_only)
             return Bounds(proof.low, proof.high, run.tight)
 
         def ask(run: "ComposedLoss", deltas: list[float]) -> list[Ends]:
@@ -272,20 +273,20 @@ class Guarantees(Asked):
 
         return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
 
-    def _directly(self, delta: float, neighbours: Relation) -> Ends | None:
+    def _directly(self, delta: float, neighbours: Relation) -> "Told":
         """Both ends of epsilon of a single part, if the compiled core or a closed form tells them at once."""
         if len(parts := self.parts) != 1:
             return None
         ((mechanism, count),) = parts
-        return mechanism._direct(orders(self._meant(neighbours)), count, delta)
+        return mechanism._direct(self._orders(neighbours), count, delta)
 
-    def _proved(self, delta: float, neighbours: Relation, told: Ends | None, upper_only: bool) -> "tuple[ComposedLoss, Proof]":
+    def _proved(self, delta: float, neighbours: Relation, told: "Told", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
         """The composed run, and what the engines prove of its epsilon beside what was told directly."""
         from ...loss.engines.driver import epsilon_proof
 
         run = self._run(neighbours)
         if told is not None:
-            run.core_epsilons[delta] = told
+            run.core_answers["epsilon", delta] = told
         return run, epsilon_proof(run, delta, upper_only)
 
     def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
@@ -301,12 +302,17 @@ class Guarantees(Asked):
 
     def _log_deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         """Both ends of log delta; likewise."""
+        told: dict[tuple[str, float], Told] = {}
         if type(epsilon) is float and abs(epsilon) < math.inf and len(parts := self.parts) == 1:
             ((mechanism, count),) = parts
-            if ends := mechanism._direct_log_delta(orders(self._meant(neighbours)), count, epsilon):
-                return Bounds(*ends)
+            ends = mechanism._direct_log_delta(self._orders(neighbours), count, epsilon)
+            if ends:
+                return Bounds(ends[0], ends[1])
+            if ends is not None:
+                told["log delta", epsilon] = ends
 
         def ask(run: "ComposedLoss", epsilons: list[float]) -> list[Ends]:
+            run.core_answers.update(told)
             return losses.log_delta_intervals(run, epsilons, upper_only=upper_only)
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)

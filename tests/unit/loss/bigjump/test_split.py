@@ -21,8 +21,8 @@ from hockeystick.loss.engines.first import contour_epsilon
 from hockeystick.loss.engines.last import epsilon_question
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.sampled.quadrature import Shape
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.loss.sampled.quadrature import SampledStep
+from hockeystick.numerics.trapezoid import Cells
 from places import DATA
 
 
@@ -33,7 +33,7 @@ def digits():
     mp.mp.dps = before
 
 
-SHAPE, MARKS = Shape(0.8, 1e-5), Marks(0.02, 0.15, 0.0016, 0.0045)
+SHAPE, MARKS = SampledStep(0.8, 1e-5), Marks(0.02, 0.15, 0.0016, 0.0045)
 
 
 def nodes(panels):

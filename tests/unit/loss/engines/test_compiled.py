@@ -34,7 +34,7 @@ def test_gaussian_noise(seed: int) -> None:
     for _ in range(60):
         square, delta = 10.0 ** rng.uniform(-2.0, 3.0), math.exp(-(10.0 ** rng.uniform(-0.5, 2.6)))
         ends = direct.gaussian_epsilon(square, delta)
-        if ends is None:
+        if not ends:
             continue
         for off in (-SQUARE_ERROR, 0.0, SQUARE_ERROR):  # of the square, which is rounded
             mu = (arb(square) * (1 + arb(off))).sqrt()
@@ -67,7 +67,7 @@ def test_one_sampled_step(seed: int) -> None:
         delta, removal = rate * 10.0 ** rng.uniform(-30.0, -0.3), turn % 2 == 0
         pairs = ((True, False) if turn % 4 else (True,)) if removal else (False,)
         ends = direct.once_epsilon((noise, rate, 0.0), pairs, delta)
-        if ends is None:
+        if not ends:
             continue
         for off in (-(2.0**-52), 0.0, 2.0**-52):  # of 1 / noise, which is rounded
             mu = (1 + arb(off)) / arb(noise)
@@ -105,7 +105,7 @@ def test_randomised_response(seed: int) -> None:
     for _ in range(25):
         epsilon, count = 10.0 ** rng.uniform(-2.0, 1.3), round(10.0 ** rng.uniform(0.0, 2.7))
         delta = 10.0 ** rng.uniform(-18.0, -0.5)
-        if (ends := direct.response_epsilon(epsilon, count, delta)) is None:
+        if not (ends := direct.response_epsilon(epsilon, count, delta)):
             continue
         found += 1
         assert response_delta(epsilon, count, ends[0]) >= delta >= response_delta(epsilon, count, ends[1])
@@ -122,7 +122,7 @@ def test_one_step_of_laplace_noise(seed: int) -> None:
     for _ in range(50):
         a, delta = 10.0 ** rng.uniform(-4.0, 2.0), 10.0 ** rng.uniform(-300.0, -0.1)
         ends = direct.laplace_epsilon(a, 1, delta)
-        if ends is None:
+        if not ends:
             assert a + 2.0 * math.log1p(-delta) < 1e-12
             continue
         for off in (-(2.0**-52), 0.0, 2.0**-52):
@@ -137,7 +137,7 @@ def test_few_steps_of_laplace_noise(seed: int) -> None:
     for _ in range(12):
         a, count = 10.0 ** rng.uniform(-2.0, 1.5), rng.choice((2, 3, 4, 5, 8, 11))
         delta = 10.0 ** rng.uniform(-30.0, -1.0)
-        if (ends := direct.laplace_epsilon(a, count, delta)) is None:
+        if not (ends := direct.laplace_epsilon(a, count, delta)):
             continue
         found += 1
         assert tuple((hs.Laplace(scale=1.0, sensitivity=a) * count).epsilon_bounds(delta)) == ends
@@ -270,10 +270,25 @@ def test_without_numpy(run: str) -> None:
     assert math.isfinite(float(epsilon))
 
 
+@pytest.mark.parametrize(
+    "run", ["hs.Gaussian(sigma=1.1)", "hs.Laplace(scale=9.0) * 1000", "hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000"]
+)
+def test_delta_goes_through_as_light_a_door_as_epsilon(run: str) -> None:
+    """A first answer of either imports the same few modules."""
+    loaded = []
+    for question in ("epsilon(delta=1e-5)", "delta(epsilon=1.0)"):
+        code = f"import sys, hockeystick as hs; ({run}).{question}; print(*(name for name in sys.modules))"
+        names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        assert "numpy" not in names
+        loaded.append({name for name in names if name.startswith("hockeystick")})
+    assert loaded[0] == loaded[1]
+    assert len(loaded[0]) < 40
+
+
 def test_what_is_not_told_directly() -> None:
-    assert direct.gaussian_epsilon(1e-8, 1e-5) is None  # Mills' ratios lie close
-    assert direct.gaussian_epsilon(1.0, 1e-300) is None  # a far tail
-    assert direct.gaussian_epsilon(1.0, 0.5) is None  # epsilon is 0
+    assert direct.gaussian_epsilon(1e-8, 1e-5) == direct.UNKNOWN  # Mills' ratios lie close
+    assert direct.gaussian_epsilon(1.0, 1e-300) == direct.UNKNOWN  # a far tail
+    assert direct.gaussian_epsilon(1.0, 0.5) == direct.UNKNOWN  # epsilon is 0
     assert hs.Gaussian(sigma=1.0).epsilon(0.5) == 0.0
     assert hs.Gaussian(sigma=1e4).epsilon_bounds(1e-5).width < 1e-12
     assert hs.Gaussian(sigma=1.0).epsilon_bounds(1e-300).width < 1e-10

@@ -14,7 +14,7 @@ from hockeystick.loss.lattice.lattice import Lattice
 from hockeystick.loss.lattice.plan import Plan
 from hockeystick.loss.lattice.refine import lattice_epsilon, lattice_log_delta
 from hockeystick.loss.pairs.atomic import AtomicLoss
-from hockeystick.loss.pairs.discrete import ListedLoss, ResponseLoss, ShiftLoss
+from hockeystick.loss.pairs.discrete import ResponseLoss, ShiftLoss, TabulatedLoss
 from hockeystick.loss.pairs.gaussian import GaussianLoss, gaussian_log_delta
 from samples import DISCRETE, DRAWN, SAMPLED, UNSAMPLED
 
@@ -56,7 +56,7 @@ def brute(loss: AtomicLoss, count: int, epsilon: Fraction) -> Fraction:
         ResponseLoss(0.7),
         ResponseLoss(0.7, 5),
         ShiftLoss(1.0, 0.3),
-        ListedLoss(
+        TabulatedLoss(
             (
                 (-0.31, math.log(0.25), math.log(0.25) + 0.31),
                 (0.17, math.log(0.6), math.log(0.6) - 0.17),

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 import hockeystick as hs
 from finite_losses import drawn, exact_delta, listed
 from hockeystick.loss.pairs.atomic import AtomicLoss
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.numerics.trapezoid import Cells
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -7,7 +7,7 @@ import pytest
 from flint import ctx
 
 import hockeystick as hs
-from hockeystick.loss.pairs.bounded_range import ExponentialLoss
+from hockeystick.loss.pairs.bounded_range import BoundedRangeLoss
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def law(epsilon: float, count: int = 200_000) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_pair_is_its_density(epsilon):
-    loss, (z, p) = ExponentialLoss(epsilon), law(epsilon)
+    loss, (z, p) = BoundedRangeLoss(epsilon), law(epsilon)
     assert loss.mean()[0] == pytest.approx(float(p @ z), rel=1e-7)
     for c in (-0.8, -0.5, 0.2, 1.0, 7.0):
         weight = p * np.exp(c * z)
@@ -60,7 +60,7 @@ def test_the_pair_is_its_density(epsilon):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_profile_of_one_use(epsilon):
     """(e^{a/2} - e^{x/2})^2/(e^a - 1), the mean of (1 - e^{x - Z})+."""
-    loss, (z, p) = ExponentialLoss(epsilon), law(epsilon)
+    loss, (z, p) = BoundedRangeLoss(epsilon), law(epsilon)
     for share in (-1.2, -0.7, 0.0, 0.4, 0.9):
         x = share * epsilon
         truth = float(p @ np.maximum(-np.expm1(x - z), 0.0))
@@ -73,7 +73,7 @@ def test_the_profile_of_one_use(epsilon):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_every_shift_lies_below_the_pair(epsilon):
     """And the best shift touches its profile at each x of one use."""
-    loss = ExponentialLoss(epsilon)
+    loss = BoundedRangeLoss(epsilon)
     for x in (0.1 * epsilon, 0.6 * epsilon):
         every = [loss.shifted(share).closed(x).value for share in np.linspace(0.0, 1.0, 801)[1:-1].tolist()]
         assert max(every) <= loss.closed(x).high

@@ -7,7 +7,7 @@ import mpmath as mp
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.pairs.laplace_closed import MOST, few_laplace
+from hockeystick.loss.pairs.laplace_closed import MOST, few_laplace_steps
 from laplace_sum import exact
 from oracle import laplace_delta
 
@@ -37,24 +37,24 @@ def test_bounds_hold_and_are_close(seed: int) -> None:
     count = rng.choice((2, 3, 4, 5, 8, 13, 30, MOST))
     a = 10.0 ** rng.uniform(-4.0, math.log10(150.0 / count))
     epsilon = rng.choice((rng.uniform(-0.5, 1.0), 1.0 - 10.0 ** rng.uniform(-13.0, -1.0))) * count * a
-    found = few_laplace(a, count, epsilon)
+    found = few_laplace_steps(a, count, epsilon)
     assert found is not None
     with mp.workdps(40):
         true = mp.log(exact(a, count, epsilon))
         assert found.low <= true <= found.high
     # what an error of epsilon by a unit makes is not counted
     assert found.error < 1e-11 + 1e-14 * abs(found.slope) * (abs(epsilon) + count * a)
-    moved = few_laplace(a, count, epsilon + 1e-7 * a)
+    moved = few_laplace_steps(a, count, epsilon + 1e-7 * a)
     if moved is not None and epsilon + 1e-5 * a < count * a:
         assert (moved.value - found.value) / (1e-7 * a) == pytest.approx(found.slope, rel=1e-2, abs=1e-3)
 
 
 def test_the_ends() -> None:
-    assert few_laplace(1.0, 4, 4.1).high == -math.inf  # type: ignore[union-attr]
-    assert -40.0 < few_laplace(1.0, 4, 4.0).high < -30.0  # type: ignore[union-attr]
-    assert few_laplace(1.0, MOST + 1, 4.0) is None
-    assert few_laplace(1.0, 4, -4.5) is None
-    assert few_laplace(1e3, 4, 0.0) is None
+    assert few_laplace_steps(1.0, 4, 4.1).high == -math.inf  # type: ignore[union-attr]
+    assert -40.0 < few_laplace_steps(1.0, 4, 4.0).high < -30.0  # type: ignore[union-attr]
+    assert few_laplace_steps(1.0, MOST + 1, 4.0) is None
+    assert few_laplace_steps(1.0, 4, -4.5) is None
+    assert few_laplace_steps(1e3, 4, 0.0) is None
 
 
 @pytest.mark.parametrize(("scale", "count"), [(0.5, 2), (0.5, 4), (3.0, 12), (20.0, 40), (1.0, 60)])

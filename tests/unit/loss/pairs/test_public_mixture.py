@@ -3,7 +3,7 @@
 import numpy as np
 
 from hockeystick.loss.pairs.gaussian import GaussianLoss
-from hockeystick.loss.pairs.public_mixture import RevealedLoss
+from hockeystick.loss.pairs.public_mixture import PublicMixtureLoss
 
 
 def test_masses_of_a_known_choice_leave_out_only_what_is_faint() -> None:
@@ -11,7 +11,7 @@ def test_masses_of_a_known_choice_leave_out_only_what_is_faint() -> None:
     losses = tuple(GaussianLoss((0.3 * k) ** 2) for k in range(1, 40))
     weights = tuple(-0.7 * k * k for k in range(39))
     edges = np.linspace(-3.0, 30.0, 400)
-    log_p, log_q, error = RevealedLoss(losses, weights).masses(edges)
+    log_p, log_q, error = PublicMixtureLoss(losses, weights).masses(edges)
     found = [loss.masses(edges) for loss in losses]
     for kind, given in (("log_p", log_p), ("log_q", log_q)):
         each = np.array([getattr(one, kind) + weight for one, weight in zip(found, weights, strict=True)])

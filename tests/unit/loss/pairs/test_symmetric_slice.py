@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpc, mpf
 
-from hockeystick.loss.pairs.bounded_range import ExponentialLoss
+from hockeystick.loss.pairs.bounded_range import BoundedRangeLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
-from hockeystick.loss.pairs.symmetric_slice import EvenSlice
-from hockeystick.numerics.geometric_cells import Cells
+from hockeystick.loss.pairs.symmetric_slice import SymmetricSlice
+from hockeystick.numerics.trapezoid import Cells
 
 
 def exponential(a: float, w: mpc) -> mpc:
@@ -23,7 +23,7 @@ def laplace(a: float, w: mpc) -> mpc:
     return mp.exp(mpf(a) * w) / 2 + mp.exp(-mpf(a) * (1 + w)) / 2 + mp.exp(-mpf(a) / 2) * inner / 2
 
 
-FORMS = {"exponential": (ExponentialLoss, exponential), "laplace": (LaplaceLoss, laplace)}
+FORMS = {"exponential": (BoundedRangeLoss, exponential), "laplace": (LaplaceLoss, laplace)}
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -33,7 +33,7 @@ def test_values_within_their_errors(name, a, c):
     """log phi, near w = 0 as a series and far from it in closed form, to relative accuracy where it is next to nothing."""
     make, phi = FORMS[name]
     one = make(a).slice(c, c, 10)
-    assert isinstance(one, EvenSlice)
+    assert isinstance(one, SymmetricSlice)
     assert one.keep([0]) is one
     values, errors = one.values(3.1, 8)
     with mp.workdps(60):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.loss.pairs.bounded_range import ExponentialLoss
+from hockeystick.loss.pairs.bounded_range import BoundedRangeLoss
 from hockeystick.loss.pairs.gaussian import GaussianLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
 from hockeystick.loss.sampled.binned import SampledLoss
@@ -15,11 +15,11 @@ RATES = [1e-5, 0.2, 0.9]
 
 
 @pytest.mark.parametrize("rate", RATES)
-@pytest.mark.parametrize("base", [LaplaceLoss(0.7), LaplaceLoss(12.0), ExponentialLoss(1.5)], ids=repr)
+@pytest.mark.parametrize("base", [LaplaceLoss(0.7), LaplaceLoss(12.0), BoundedRangeLoss(1.5)], ids=repr)
 def test_the_largest_loss(base, rate):
     """log(1 - q + q e^a) of a removal, -log(1 - q + q e^-a) of an addition; grain reaches down to the lowest."""
     with mp.workdps(50):
-        q, a = mpf(rate), mpf(base.ceiling if isinstance(base, ExponentialLoss) else base.a)
+        q, a = mpf(rate), mpf(base.ceiling if isinstance(base, BoundedRangeLoss) else base.a)
         high, low = (mp.log(1 - q + q * mp.exp(sign * a)) for sign in (1, -1))
         for removal, truth in ((True, high), (False, -low)):
             loss = SampledLoss(base, rate, removal)

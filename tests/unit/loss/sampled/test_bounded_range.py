@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.pairs.bounded_range import ExponentialLoss
-from hockeystick.loss.sampled.bounded_range import SampledExponentialLoss
+from hockeystick.loss.pairs.bounded_range import BoundedRangeLoss
+from hockeystick.loss.sampled.bounded_range import SampledBoundedRangeLoss
 
 
 @pytest.mark.parametrize("removal", [True, False])
 @pytest.mark.parametrize(("epsilon", "rate"), [(0.3, 0.01), (1.0, 0.3), (4.0, 0.8)])
 def test_every_shift_is_dominated(epsilon, rate, removal):
-    loss = SampledExponentialLoss(ExponentialLoss(epsilon), rate, removal)
+    loss = SampledBoundedRangeLoss(BoundedRangeLoss(epsilon), rate, removal)
     cover, curve = loss.dominating
     assert loss.members == (loss.shifted(0.5),)
     for share in np.linspace(0.05, 0.95, 10).tolist():
@@ -34,7 +34,7 @@ def test_all_of_it_sampled_is_the_mechanism():
 
 def test_the_best_shift_attains_one_use():
     """Some shift touches the dominating profile at each epsilon: it is tight for one use."""
-    cover = SampledExponentialLoss(ExponentialLoss(1.0), 0.3, True)
+    cover = SampledBoundedRangeLoss(BoundedRangeLoss(1.0), 0.3, True)
     for at in (0.1, 0.3):
         best = max(cover.shifted(share).closed(at).value for share in np.linspace(0.3, 1.0, 700)[:-1].tolist())
         assert best == pytest.approx(cover.dominating[0].closed(at).value, abs=1e-4)

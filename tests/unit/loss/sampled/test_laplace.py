@@ -11,8 +11,8 @@ from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.pairs.laplace import LaplaceLoss
 from hockeystick.loss.protocol import Inconclusive
 from hockeystick.loss.sampled.laplace import _GAUSS, _ORDER, _PLACES, _WEIGHTS, Panels, SampledLaplaceLoss
-from hockeystick.numerics.geometric_cells import Cells
 from hockeystick.numerics.rounding import UNIT
+from hockeystick.numerics.trapezoid import Cells
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,9 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.sampled.gaussian_decay import cut_step, sampled_gap
-from hockeystick.loss.sampled.quadrature import Grid, Shape
-from hockeystick.numerics.geometric_cells import RATIO, Cells
+from hockeystick.loss.sampled.gaussian_slice import cut_step, sampled_gap
+from hockeystick.loss.sampled.quadrature import Grid, SampledStep
+from hockeystick.numerics.trapezoid import RATIO, Cells
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 
@@ -37,7 +37,7 @@ def _dense(shape, k, step=2e-3, ends=45.0):
 def test_the_error_of_the_rule_is_below_its_bound(case):
     """The bounds are for sums that a double can still tell apart: a lead of 12."""
     noise, rate, c, random = case
-    shape = Shape(noise, rate)
+    shape = SampledStep(noise, rate)
     for k in (1.0 + c, -c):
         ratio, weight, level = _dense(shape, k)
         if abs(level) > 1.0:
@@ -58,7 +58,7 @@ def test_the_error_of_the_rule_is_below_its_bound(case):
 @pytest.mark.parametrize("case", list(_draws(60, 2)), ids=lambda case: f"{case[0]:.2g}-{case[1]:.2g}-{case[2]:.2g}")
 def test_the_decay_is_below_the_truth_and_not_far_below(case):
     noise, rate, c, random = case
-    shape = Shape(noise, rate)
+    shape = SampledStep(noise, rate)
     steps = math.exp(random.uniform(0.0, math.log(1e7)))
     for k in (1.0 + c, -c):
         ratio, weight, level = _dense(shape, k)

@@ -8,19 +8,19 @@ from mpmath import mp, mpf
 
 import hockeystick as hs
 from hockeystick.loss.sampled.gaussian_mixture import Mixture, MixtureLoss
-from hockeystick.loss.sampled.replace_one import OpposedLaplaceLoss
-from hockeystick.loss.sampled.symmetrised import FoldedLoss
-from sampled_cases import GAUSSIAN, fold, opposed
+from hockeystick.loss.sampled.replace_one import ReplaceOneLaplaceLoss
+from hockeystick.loss.sampled.symmetrised import SymmetrisedLoss
+from sampled_cases import GAUSSIAN, fold, replace_one
 
 
 @pytest.mark.parametrize(
     "loss",
     [
-        opposed(1.3, 0.2),
+        replace_one(1.3, 0.2),
         fold(1.3, 2, 10),
         MixtureLoss(Mixture((math.log(0.2), math.log(0.05)), (0.7, 1.4), math.log(0.75))),
         MixtureLoss(Mixture(), Mixture((math.log(0.2), math.log(0.05)), (0.7, 1.4), math.log(0.75))),
-        OpposedLaplaceLoss(0.8, 0.3),
+        ReplaceOneLaplaceLoss(0.8, 0.3),
     ],
     ids=lambda loss: type(loss).__name__,
 )
@@ -37,8 +37,8 @@ def test_masses_of_cells(loss):
     def laplace(y):
         return mp.exp(y) / 2 if y < 0 else 1 - mp.exp(-y) / 2
 
-    mirrored = isinstance(loss, FoldedLoss)
-    if isinstance(loss, OpposedLaplaceLoss):
+    mirrored = isinstance(loss, SymmetrisedLoss)
+    if isinstance(loss, ReplaceOneLaplaceLoss):
         rate, a = mpf(loss.rate), mpf(loss.a)
         p, q = mixture([(1 - rate, 0), (rate, a)], laplace), mixture([(1 - rate, 0), (rate, -a)], laplace)
 
@@ -47,7 +47,7 @@ def test_masses_of_cells(loss):
 
         def ratio(y):
             return mp.log(density([(1 - rate, 0), (rate, a)], y) / density([(1 - rate, 0), (rate, -a)], y))
-    elif isinstance(loss, FoldedLoss):
+    elif isinstance(loss, SymmetrisedLoss):
         rate, m = mpf(loss.base.shape.rate), 1 / mpf(loss.base.shape.noise)
         p, q = mixture([(1 - rate, 0), (rate, m)], mp.ncdf), mp.ncdf
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.loss.sampled.quadrature import Shape
-from hockeystick.loss.sampled.symmetric_quadrature import HalfLine, Nodes
+from hockeystick.loss.sampled.quadrature import SampledStep
+from hockeystick.loss.sampled.symmetric_quadrature import PanelNodes, SymmetricPair
 
-SHAPES = [Shape(2.0, 0.01), Shape(0.7, 0.3), Shape(9.0, 1e-5)]
-LINES = [HalfLine(shape, opposed) for shape in SHAPES for opposed in (True, False)]
+SHAPES = [SampledStep(2.0, 0.01), SampledStep(0.7, 0.3), SampledStep(9.0, 1e-5)]
+LINES = [SymmetricPair(shape, replace_one) for shape in SHAPES for replace_one in (True, False)]
 
 
 @pytest.fixture(autouse=True)
@@ -17,16 +17,16 @@ def _digits():
         yield
 
 
-def exact_parts(line: HalfLine, v) -> tuple[mpf, mpf]:
+def exact_parts(line: SymmetricPair, v) -> tuple[mpf, mpf]:
     """F and G by their definitions."""
     q, m = mpf(line.shape.rate), 1 / mpf(line.shape.noise)
-    if line.opposed:
+    if line.replace_one:
         return tuple(mp.log(1 - q + q * mp.exp(sign * m * v - m * m / 2)) for sign in (1, -1))
     return mp.log(1 - q + q * mp.exp(m * v)), mpf(0)
 
 
-def integrand(line: HalfLine, c: float):
-    start = mpf(0) if line.opposed else 1 / (2 * mpf(line.shape.noise))
+def integrand(line: SymmetricPair, c: float):
+    start = mpf(0) if line.replace_one else 1 / (2 * mpf(line.shape.noise))
 
     def term(v):
         f, g = exact_parts(line, v)
@@ -76,7 +76,7 @@ def test_the_rule_errs_less_than_its_bound(line, c, count):
     """Few nodes on each panel, so that there is an error to see."""
     edges = np.array([0.0, 1.0, 2.5, 4.0])
     bounds = line.ellipses(edges).log_rule(c, 0.0, count)
-    nodes = Nodes(line, edges, -np.inf, count)
+    nodes = PanelNodes(line, edges, -np.inf, count)
     terms = np.exp(nodes.log_p + c * nodes.z) + np.exp(nodes.log_q - c * nodes.z)
     term = integrand(line, c)
     for panel in range(3):
@@ -92,8 +92,8 @@ def test_nodes_are_a_law_and_its_mirror(line):
     f, g = (exact_parts(line, mpf(0)) for _ in range(2))
     assert f == g
     q, m = mpf(line.shape.rate), 1 / mpf(line.shape.noise)
-    middle = mpf(0) if line.opposed else (1 - q) * (mp.ncdf(m / 2) - mp.ncdf(-m / 2))
-    nodes = Nodes(line, edges, float(mp.log(middle)) if middle else -np.inf)
+    middle = mpf(0) if line.replace_one else (1 - q) * (mp.ncdf(m / 2) - mp.ncdf(-m / 2))
+    nodes = PanelNodes(line, edges, float(mp.log(middle)) if middle else -np.inf)
     z, log_p, log_q, _, _ = nodes.atoms
     assert np.array_equal(z, -z[::-1])
     assert np.array_equal(log_p, log_q[::-1])

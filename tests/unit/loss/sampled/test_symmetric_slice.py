@@ -10,15 +10,15 @@ from mpmath import mp, mpf
 from hockeystick.loss.composed import composed
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.sampled.gaussian_mixture import MixtureLoss
-from hockeystick.loss.sampled.symmetric_slice import HalfLineSlice
-from hockeystick.numerics.geometric_cells import Cells
-from sampled_cases import fold, opposed
+from hockeystick.loss.sampled.symmetric_slice import SymmetricPairSlice
+from hockeystick.numerics.trapezoid import Cells
+from sampled_cases import fold, replace_one
 
 
 def densities(loss) -> tuple:
     """p and q of the symmetric pairs as functions of the noise, and the mass at loss 0."""
     if isinstance(loss, MixtureLoss):
-        q, m = mpf(loss.line.shape.rate), 1 / mpf(loss.line.shape.noise)
+        q, m = mpf(loss.symmetric.shape.rate), 1 / mpf(loss.symmetric.shape.noise)
 
         def density(y, sign):
             return (1 - q) * mp.npdf(y) + q * mp.npdf(y - sign * m)
@@ -61,9 +61,9 @@ def true_phi(loss, w):
 
 
 PAIRS = [
-    opposed(2.0, 0.01),
-    opposed(0.7, 0.3),
-    opposed(5.0, 1e-4),
+    replace_one(2.0, 0.01),
+    replace_one(0.7, 0.3),
+    replace_one(5.0, 1e-4),
     fold(2.0, 100, 10_000),
     fold(1.0, 3, 7),
     fold(8.0, 1, 100_000),
@@ -75,7 +75,7 @@ def test_the_contour_of_symmetric_pairs(loss):
     mp.dps = 32
     for c in (0.4, 3.0):
         one = loss.slice(c, c + 2.0, 1000)
-        assert isinstance(one, HalfLineSlice)
+        assert isinstance(one, SymmetricPairSlice)
         assert one.good
         step = 2.5
         values, errors = one.values(step, 3)
@@ -99,9 +99,9 @@ def test_the_contour_of_symmetric_pairs(loss):
 
 def test_contour_and_lattice_agree():
     for loss, count, delta in (
-        (opposed(2.0, 0.01), 3000, 1e-6),
+        (replace_one(2.0, 0.01), 3000, 1e-6),
         (fold(2.0, 100, 10_000), 3000, 1e-6),
-        (opposed(0.9, 0.1), 50, 1e-9),
+        (replace_one(0.9, 0.1), 50, 1e-9),
     ):
         run = composed([(loss, count)])
         ends = lattice_epsilon(run, math.log(delta), 1e-14)

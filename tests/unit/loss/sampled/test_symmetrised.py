@@ -9,13 +9,13 @@ from mpmath import mp, mpf
 import hockeystick as hs
 from hockeystick.loss.pairs.discrete import ResponseLoss, SampledAtoms
 from hockeystick.loss.pairs.laplace import LaplaceLoss
-from hockeystick.loss.pairs.symmetrised_atoms import FoldedAtoms
+from hockeystick.loss.pairs.symmetrised_atoms import SymmetrisedAtoms
 from hockeystick.loss.sampled.binned import SampledLoss
-from hockeystick.loss.sampled.symmetrised import FoldedLoss, folded
+from hockeystick.loss.sampled.symmetrised import SymmetrisedLoss, symmetrised
 from sampled_cases import fold
 
 
-def opposed(forms: list[tuple[mpf, mpf, mpf]], rate: float) -> list[tuple[mpf, mpf]]:
+def replace_one(forms: list[tuple[mpf, mpf, mpf]], rate: float) -> list[tuple[mpf, mpf]]:
     """Sampled noise moved either way, as (log ratio, mass): from the masses of the noise moved forth, at rest and moved back."""
     q = mpf(rate)
     return [
@@ -45,7 +45,7 @@ def test_replaced_records_in_a_sample_with_little_discrete_noise(
     scale: float, move: int, rate: float, steps: int, delta: float
 ) -> None:
     """Where the difference of two logarithms once cancelled, and the error of small values was charged to large ones."""
-    exact = opposed(laplace_moved(scale, move), rate)
+    exact = replace_one(laplace_moved(scale, move), rate)
     assert abs(sum(mass for _, mass in exact) - 1) < mpf("1e-50")
     bounds = (hs.DiscreteLaplace(scale=scale, sensitivity=move).poisson(rate=rate) * steps).epsilon_bounds(
         delta, neighbours="replace"
@@ -66,12 +66,12 @@ def test_replaced_records_in_a_sample_with_little_discrete_noise(
     assert at(bounds.upper) <= mpf(delta) <= at(bounds.lower)
 
 
-FOLDED = [fold(2.0, 100, 10_000), fold(0.8, 3, 7), folded(SampledLoss(LaplaceLoss(0.7), 0.2, True), 0.2)]
+FOLDED = [fold(2.0, 100, 10_000), fold(0.8, 3, 7), symmetrised(SampledLoss(LaplaceLoss(0.7), 0.2, True), 0.2)]
 
 
 def test_atoms_stay_atoms():
-    assert isinstance(folded(SampledAtoms(ResponseLoss(0.4), 0.1, True), 0.1), FoldedAtoms)
-    assert all(isinstance(loss, FoldedLoss) for loss in FOLDED)
+    assert isinstance(symmetrised(SampledAtoms(ResponseLoss(0.4), 0.1, True), 0.1), SymmetrisedAtoms)
+    assert all(isinstance(loss, SymmetrisedLoss) for loss in FOLDED)
     assert [loss.has_slice for loss in FOLDED] == [True, True, False]
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpc, mpf
 
-from hockeystick.loss.sampled.quadrature import Grid, Shape
-from hockeystick.loss.sampled.small_excess import Split, power_tails
+from hockeystick.loss.sampled.quadrature import Grid, SampledStep
+from hockeystick.numerics.cancellation_free import ExcessSums, power_tails
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e-5, 0.02, 0.3])
@@ -36,8 +36,8 @@ def test_no_nodes_are_no_sum():
 @pytest.mark.parametrize(("noise", "rate"), [(1.0, 0.01), (4.0, 0.3), (0.6, 1e-6)])
 @pytest.mark.parametrize("size", [1.0, 8.0, 1e3])
 def test_the_nodes_are_split_by_their_size(noise, rate, size):
-    grid = Grid(Shape(noise, rate), 2.0, 0.0, 40.0, 1.0)
-    split = Split(grid, size)
+    grid = Grid(SampledStep(noise, rate), 2.0, 0.0, 40.0, 1.0)
+    split = ExcessSums(grid, size)
     far = np.abs(grid.ratio) * size > 1.0
     assert split.far == bool(far.any())
     if split.far:

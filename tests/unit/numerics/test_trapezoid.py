@@ -3,7 +3,7 @@
 import numpy as np
 
 from hockeystick.numerics import rounding
-from hockeystick.numerics.fourier_sums import added_terms, fourier_sums
+from hockeystick.numerics.trapezoid import added_terms, fourier_sums
 
 
 def test_fourier_sums_in_pieces() -> None:

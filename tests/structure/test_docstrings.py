@@ -6,7 +6,6 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -16,8 +15,9 @@ from numpydoc.validate import validate
 
 import hockeystick as hs
 from hockeystick import conversion, errors
+from places import ROOT
 
-API = Path(__file__).parent.parent / "docs" / "api.md"
+API = ROOT / "docs" / "api.md"
 CHECKS = {
     *("GL01", "GL03", "GL05", "GL06", "GL07", "GL08"),  # a docstring, its form, known sections in their order
     *("SS01", "SS03", "SS04"),  # a summary that ends as a sentence (it may begin with a formula)

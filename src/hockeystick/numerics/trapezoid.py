@@ -1,8 +1,13 @@
-"""Sums of e^{iuL} at equally spaced u."""
+"""The trapezoidal rule: its nodes, values e^{iuL} at equally spaced u, and what lies beyond the last u.
+
+docs/mathematics.md: Lemma 7 (truncation error) for the cells, section 6 for the rounding.
+"""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .cancellation_free import BLOCK, Array, ComplexArray
 
@@ -10,6 +15,17 @@ _TABLE = 30_000  # entries of a table that is worth writing down
 _PIECE = 4096  # values at a time
 _LONG = 16  # rows from which a table is a product
 _DEEPER = 24  # two exponentials and two products more, in units
+RATIO, COUNT = 1.25, 97
+LEFT = RATIO ** np.arange(COUNT)
+_RIGHT = np.append(LEFT[1:], math.inf)
+SPAN = 1.0 / LEFT - np.append(1.0 / LEFT[1:], 0.0)
+SQUARE = 1.0 / LEFT**2
+
+
+def exact_places(low: float, step: float) -> tuple[float, float]:
+    """Both to nine digits, rounded down, such that low + step * n is exact for whole n below 2^20 or so."""
+    unit = 2.0 ** (math.frexp(step)[1] - 30)
+    return math.floor(low / unit) * unit, math.floor(step / unit) * unit
 
 
 def fourier_sums(ratio: Array, weight: Array, step: float, nodes: int) -> ComplexArray:
@@ -69,3 +85,37 @@ def added_terms(size: int, nodes: int) -> int:
     # products of two tables have two terms in each of their parts; of real weights with one there is one in each
     factor = 1 if nodes * size < _TABLE else 3
     return factor * (min(size, block) + -(-size // block)) + (_DEEPER if nodes >= _LONG * _LONG else 0)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """start * RATIO^i <= u <= start * RATIO^(i+1) for i < COUNT - 1, and everything beyond.
+
+    >>> Cells(2.0).left[:2], Cells(2.0).right[-1]
+    (array([2. , 2.5]), np.float64(inf))
+    """
+
+    start: float
+
+    @property
+    def left(self) -> Array:
+        return self.start * LEFT
+
+    @property
+    def right(self) -> Array:
+        return self.start * _RIGHT
+
+    def sums_beyond(self, bounds: Array, step: float) -> Array:
+        """Bounds of sum of f(u)/u^2 * step over the multiples u of step beyond the left end of each cell.
+
+        `bounds` are upper bounds of f on the cells; on a cell the sum is at most the integral and one term more.
+        """
+        piece = bounds * (SPAN * (1.0 / self.start) + SQUARE * (step / self.start**2))
+        return np.add.accumulate(piece[::-1])[::-1]
+
+    def last_within(self, lengths: Array) -> npt.NDArray[np.intp]:
+        """The last cell whose u are all at most pi / length, -1 where there is none (or the length is not positive)."""
+        # a little more than the exact threshold, and one for rounding down towards 0 and past -1
+        start = math.log(math.pi / self.start) / math.log(RATIO) - 1e-6
+        place = np.log(np.maximum(lengths, 1e-300)) * (-1.0 / math.log(RATIO)) + start
+        return np.minimum(np.maximum(place, 0.0), COUNT - 1.0).astype(np.intp) - 1

@@ -1,0 +1,208 @@
+"""The driver: what proofs prove together, which engine proved what, what is asked at all, and how often."""
+
+import math
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.loss.engines import compiled, driver, registry
+from hockeystick.loss.engines.driver import Contradiction, contradict, epsilon_proof, largest_of, log_delta_proof, meet
+from hockeystick.loss.engines.engine import Engine, Proof, Question
+from hockeystick.native import core
+from hockeystick.report.methods import engine as in_words
+from samples import LOOSE
+
+DPSGD = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
+MIXED = DPSGD + hs.Laplace(scale=5.0) * 20
+A, B = ("a",), ("b",)
+
+
+# what two proofs prove together
+
+
+def test_the_larger_lower_and_the_smaller_upper_end_are_kept_with_their_engines():
+    assert meet(Proof(0.0, 2.0, A, A), Proof(1.0, 3.0, B, B)) == Proof(1.0, 2.0, B, A)
+    assert meet(Proof(1.0, 3.0, A, A), Proof(0.0, 2.0, B, B)) == Proof(1.0, 2.0, A, B)
+
+
+def test_of_equal_ends_the_first_proof_is_named():
+    assert meet(Proof(1.0, 2.0, A, A), Proof(1.0, 2.0, B, B)) == Proof(1.0, 2.0, A, A)
+
+
+def test_ends_that_differ_by_rounding_are_as_wide_as_rounding_made_them():
+    found = meet(Proof(1.0, 2.0, A, A), Proof(2.0 + 1e-12, 3.0, B, B))
+    assert found == Proof(2.0, 2.0 + 1e-12, A, B)
+    assert found.sound
+
+
+def test_contradicting_proofs_raise_under_test():
+    with pytest.raises(Contradiction, match="cannot hold beside"):
+        meet(Proof(1.0, 2.0, A, A), Proof(2.5, 3.0, B, B))
+
+
+@pytest.fixture
+def in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As outside of tests."""
+    monkeypatch.setattr(driver, "STRICT", False)
+
+
+@pytest.mark.usefixtures("in_use")
+def test_in_use_contradicting_proofs_fall_to_the_safe_side_and_stay_there():
+    broken = meet(Proof(1.0, 2.0, A, A), Proof(2.5, 3.0, B, B))
+    assert broken == Proof(-math.inf, 3.0, (), B, sound=False)
+    assert meet(broken, Proof(1.0, math.inf, A, A)).high == 3.0  # which proves no upper end
+    assert meet(broken, Proof(1.9, 1.95, A, A)).high == 3.0
+    assert meet(Proof(1.9, 1.95, A, A), broken) == Proof(-math.inf, 3.0, (), B, sound=False)
+    assert meet(broken, Proof(1.0, 4.0, A, A)).high == 4.0
+    assert not largest_of([broken, Proof(0.0, 1.0)]).sound
+
+
+@pytest.mark.parametrize("known", [(1.0, 2.0), (-3.0, -3.0), (-math.inf, -1.0)])
+def test_no_order_of_two_sound_proofs_matters_for_the_ends(known):
+    for found in ((0.5, 1.5), (-5.0, 2.5), (-3.0, math.inf)):
+        one, two = Proof(*known, A, A), Proof(*found, B, B)
+        if not contradict(max(known[0], found[0]), min(known[1], found[1])):
+            assert meet(one, two).ends == meet(two, one).ends
+
+
+def test_a_wrong_engine_is_found_under_test_and_survived_in_use(monkeypatch: pytest.MonkeyPatch):
+    class Wrong(Engine):
+        name, method, joint = "wrong", "wrong", True
+
+        def epsilon(self, run, question, known, ask):
+            return 0.1, 0.2
+
+    truth = MIXED.epsilon(1e-6)
+    steps = (registry.Step((Wrong(),)), *registry.FIRST["epsilon"])
+    monkeypatch.setitem(registry.FIRST, "epsilon", steps)
+    with pytest.raises(Contradiction):
+        MIXED.epsilon(1e-6)
+    monkeypatch.setattr(driver, "STRICT", False)
+    found = MIXED.epsilon_bounds(1e-6)
+    assert found.lower == 0.0
+    assert found.upper >= truth
+
+
+# who proved it
+
+
+@pytest.mark.parametrize(
+    ("release", "low_by", "high_by"),
+    [
+        (hs.Gaussian(sigma=1.0) * 3, "closed form", "closed form"),
+        (hs.Laplace(scale=1.0), "closed form", "closed form"),
+        (MIXED, "contour", "contour"),
+        (hs.RandomizedResponse(epsilon=0.8, categories=5) * 12, "meet in the middle", "meet in the middle"),
+        (hs.DiscreteGaussian(sigma=3.0, sensitivity=2) * 100, "lattice", "lattice"),
+        (hs.Gaussian(sigma=0.8).poisson(rate=1e-4) * 10_000 + hs.Laplace(scale=50.0), "big jump", "big jump"),
+        (hs.ZCDP(rho=0.1) * 3, "attained pair", "Rényi curve"),
+        (hs.Exponential(epsilon=1.0) * 10, "attained pair", "Rényi curve"),
+    ],
+    ids=repr,
+)
+def test_the_engine_that_proved_an_end_is_named(release, low_by, high_by):
+    proof = epsilon_proof(release._run("add-or-remove"), 1e-6)
+    assert proof.low_by[-1:] == (low_by,)
+    assert proof.high_by[-1:] == (high_by,)
+
+
+@pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
+def test_of_the_compiled_core_the_engine_that_it_stands_in_for_is_named():
+    dense, sparse = hs.Gaussian(sigma=5.0).poisson(rate=0.3) * 1000, hs.Gaussian(sigma=0.8).poisson(rate=1e-4) * 100_000
+    assert epsilon_proof(dense._run("add-or-remove"), 1e-6).high_by == ("compiled core", "contour")
+    assert epsilon_proof(sparse._run("add-or-remove"), 1e-6).high_by == ("compiled core", "big jump")
+    assert log_delta_proof(dense._run("add-or-remove"), 1.0).high_by == ("compiled core",)
+
+
+def test_an_infinite_loss_is_named():
+    assert epsilon_proof(hs.ApproxDP(epsilon=1.0, delta=1e-3)._run("add"), 1e-6) == Proof(
+        math.inf, math.inf, ("infinite loss",), ("infinite loss",)
+    )
+
+
+@pytest.mark.parametrize("release", [DPSGD, MIXED, hs.PureDP(epsilon=0.1) * 1000, hs.ZCDP(rho=0.1)], ids=repr)
+def test_a_report_names_the_engine_of_its_own_number(release):
+    bounds, proof = release._epsilon_proof(1e-6, "add-or-remove")
+    assert tuple(bounds) == tuple(release.epsilon_bounds(1e-6)) == proof.ends
+    words = release.report(delta=1e-6).methods["epsilon"]
+    assert words == in_words(release, "add-or-remove", proof)
+    named = [engine for engine in registry.ENGINES.values() if engine.method in words]
+    assert {engine.name for engine in named} >= {name for name in proof.high_by if name in registry.ENGINES}
+
+
+# only what is asked for
+
+
+@pytest.mark.parametrize("name", LOOSE)
+@pytest.mark.parametrize("delta", [0.1, 1e-6])
+def test_the_upper_end_alone_is_that_of_both(name, delta):
+    for relation in ("add-or-remove", "add", "remove"):
+        try:
+            bounds = LOOSE[name].epsilon_bounds(delta, relation)
+        except hs.Unsupported:
+            continue
+        assert LOOSE[name].epsilon(delta, relation) == bounds.upper
+        assert LOOSE[name].delta(0.3, relation) == LOOSE[name].delta_bounds(0.3, relation).upper
+
+
+def test_no_lower_end_is_looked_for_where_it_is_not_asked_for(monkeypatch: pytest.MonkeyPatch):
+    release = hs.Laplace(scale=2.0) * 70 + hs.Exponential(epsilon=1.0) * 3
+    monkeypatch.setattr(driver, "best_member", lambda *given: pytest.fail("a lower end was looked for"))
+    assert release.epsilon(1e-6) > 0.0
+    assert release.delta(1.0) > 0.0
+    assert release.epsilon(np.array([1e-3, 1e-6])).shape == (2,)
+    assert release.gdp_transform(1.0) > 0.0
+    with pytest.raises(pytest.fail.Exception, match="lower end"):
+        release.epsilon_bounds(1e-6)
+
+
+# once
+
+
+class Counted:
+    """The core, with what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple] = []
+
+    def __getattr__(self, name: str):
+        function = getattr(core, name)
+
+        def call(*given):
+            self.asked.append((name, *(one.tobytes() if hasattr(one, "tobytes") else one for one in given)))
+            return function(*given)
+
+        return call
+
+
+@pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
+@pytest.mark.parametrize(
+    ("release", "delta"),
+    [
+        (hs.Gaussian(sigma=0.4).poisson(rate=1e-4) * 100_000, 1e-30),
+        (hs.Gaussian(sigma=5.0).poisson(rate=0.3) * 5, 1e-9),
+        (DPSGD, 1e-5),
+        (hs.Laplace(scale=10.0) * 65, 1e-6),
+        (hs.Gaussian(sigma=2.0), 1e-6),
+    ],
+    ids=repr,
+)
+def test_the_core_is_asked_once(monkeypatch: pytest.MonkeyPatch, release, delta):
+    """No question twice; of both orders together once, and of one alone only where that left it open."""
+    counted = Counted()
+    monkeypatch.setattr(compiled, "core", counted)
+    release.epsilon(delta)
+    release.delta(1.0)
+    assert len(set(counted.asked)) == len(counted.asked)
+    whole = [one for one in counted.asked if one[0] in ("epsilon", "gaussian", "laplace", "response", "once")]
+    assert len(whole) <= 2
+
+
+# the questions themselves
+
+
+def test_a_question_knows_the_rounding_of_its_logarithm():
+    question = driver._epsilon_question(-10.0)
+    assert question == Question("epsilon", -10.0, question.slack)
+    assert 0.0 < question.slack < 1e-13
