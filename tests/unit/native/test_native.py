@@ -249,7 +249,7 @@ def slices(count: int, seed: int) -> Iterator[tuple[random.Random, Callable[[], 
 
 
 def _bounds(line: Callable[[], SampledGaussianSlice], points: Array, cells: Cells) -> tuple[Array, Array]:
-    return line().above(points * line().c), line().decay(cells)
+    return line().cumulant_above(points * line().c), line().decay(cells)
 
 
 def test_bounds_and_decay_along_a_line() -> None:

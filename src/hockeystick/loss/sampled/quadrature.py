@@ -30,8 +30,18 @@ from ...numerics.trapezoid import exact_places
 from ..protocol import Inconclusive
 from .skipped_nodes import SkippedNodes, Stretches
 
-MAX_NODES = 40_000
-_LONG = 3_000
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    max_nodes: int = 40_000
+    """Of one grid: more cost more than the next engine."""
+    long_grid_nodes: int = 3_000
+    """From so many on, nodes between two peaks may be left out; looking for them costs as much as some hundred nodes."""
+
+
+TUNING = Tuning()
 _ANGLES = 0.5 ** np.arange(5)[:, None]  # as shares of the largest that is tried
 _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
 CAP = 600.0  # of t, so that e^t stays finite
@@ -205,7 +215,7 @@ class Grid(Nodes):
         self.high = self.low + self.step * (count - 1)
         self._skipped: SkippedNodes | None = None
         self._splits: list[ExcessSums] = []
-        if count > _LONG:
+        if count > TUNING.long_grid_nodes:
             places = self._kept(k, count, max(level, 0.0) - lead - 3.0)
             super().__init__(shape, self.low + self.step * places, self.step)
         else:
@@ -272,13 +282,13 @@ class Grid(Nodes):
     def _kept(self, k: float, count: int, target: float) -> Array:
         """Which nodes of a long grid are kept: those of stretches where e^{kL}, 1 or e^L times the normal density matters."""
         size = max(1, int(0.5 / self.step))  # nodes a stretch
-        if count > MAX_NODES * size:
+        if count > TUNING.max_nodes * size:
             raise Inconclusive
         edges = self.low + self.step * (size * np.arange(-(-count // size) + 1) - 0.5)
         stretches = Stretches(edges, *self.shape.ratios(edges), self.shape.noise, math.log(size * self.step))
         self._skipped = stretches.skipped(np.array([k, min(1.0 - k, 0.0), 0.0, 1.0]), target)
         light = self._skipped.light
-        if light.all() or int((~light).sum()) * size > MAX_NODES:
+        if light.all() or int((~light).sum()) * size > TUNING.max_nodes:
             raise Inconclusive
         kept = ((np.nonzero(~light)[0] * size)[:, None] + np.arange(size)).ravel()
         return kept[kept < count].astype(np.float64)
