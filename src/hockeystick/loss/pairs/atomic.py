@@ -1,4 +1,7 @@
-"""Losses that take finitely many values: exact sums along the contour, exact masses on a lattice."""
+"""Losses of finitely many values: the MGF as an exact sum along the contour, exact masses on a lattice.
+
+docs/mathematics.md, section 7 (lattices) and Lemma 12 (no cancellation).
+"""
 
 import math
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Losses known by their masses between edges only: the lattice answers for them."""
+"""Losses available only through binned probabilities: the lattice answers for them, bounds of K come from many bins."""
 
 import math
 from abc import ABC, abstractmethod

@@ -1,4 +1,7 @@
-"""A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon."""
+"""A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon.
+
+docs/mathematics.md, section 9 (profiles).
+"""
 
 import math
 from collections.abc import Callable
@@ -74,7 +77,7 @@ class ProfileLoss(DominatedLoss):
     def _below(self) -> list[Point]:
         """A curve below the convex minorant of the function.
 
-        If the function is convex in e^epsilon where it was asked, but for noise, it is taken to be so in between: by tangents.
+        If the function is convex in e^epsilon where it was evaluated, but for noise, it is taken to be so in between: by tangents.
         Else all that is known is that it falls.
         """
         noise = self._noise

@@ -1,4 +1,4 @@
-"""Losses known on the real axis only: bounds of K(c), c > 0, and a member that attains some value."""
+"""Losses known through a Rényi curve: bounds of K(c) at real c > 0, and a pair that attains some value."""
 
 import math
 from bisect import bisect_left

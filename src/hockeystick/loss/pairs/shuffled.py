@@ -1,7 +1,7 @@
 """Shuffled local reports: the pair that dominates them, and one that some of them attain.
 
 With m = 1 + C clones the pair of `CloneLoss` is P = B(j) (1 + h t), Q = B(j) (1 - h t), where B is the law of the number j of
-heads in m fair tosses, t = (2j - m)/m and h = tanh(epsilon/2): docs/mathematics.md, section 13.  Its hockey stick is E f(t)
+heads in m fair tosses, t = (2j - m)/m and h = tanh(epsilon/2): docs/mathematics.md, Lemmas 29 and 30.  Its hockey stick is E f(t)
 with f convex, so a law above that of t in convex order gives a pair that dominates it; and one of the same form, so that
 compositions are dominated, too.
 """

@@ -1,7 +1,8 @@
 """Poisson-subsampled Gaussian noise: the privacy loss of (1-q) N(0) + q N(1) against N(0), or of the reverse order.
 
 With M(k) = E e^{kL} of `quadrature.py`, phi(w) = M(1 + w) where the mixture is P (a record is removed) and phi(w) = M(-w)
-where it is Q (a record is added): one function serves both (docs/mathematics.md, Lemma 8).  Bounds of K in closed form: Lemma 13; the Kullback-Leibler divergence: Lemma 14.
+where it is Q (a record is added): one function serves both (docs/mathematics.md, Lemma 8).  Bounds of K in closed form: Lemma 13;
+the Kullback-Leibler divergence: Lemma 14.
 """
 
 import math
@@ -42,7 +43,7 @@ class Guide:
         self._nodes: Nodes
         self._grid: Grid | None = None
 
-    def _lay(self, k: float) -> None:
+    def _place_nodes(self, k: float) -> None:
         shape, reach = self.shape, max(abs(k), 1.0)
         step, span = min(TUNING.max_step, TUNING.step_over_noise * shape.noise), TUNING.reach
         if 20.0 * span > QUADRATURE.max_nodes * step:
@@ -90,7 +91,7 @@ class Guide:
 
     def _expand(self, k: float) -> tuple[float, float, float]:
         if not self._range[0] <= k <= self._range[1]:
-            self._lay(k)
+            self._place_nodes(k)
         if abs(k) * self.top < 1e-5:
             return 0.5 * k * (k - 1.0) * self.variance, (k - 0.5) * self.variance, self.variance
         shift = self._nodes.highest(k) if abs(k) * self.top > 300.0 else 0.0

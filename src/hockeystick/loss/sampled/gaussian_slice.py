@@ -1,6 +1,6 @@
 """Subsampled Gaussian steps on the vertical line Re w = c: bounds of K on the real axis, the values of K, and proved decay.
 
-docs/mathematics.md: Lemma 12 (no cancellation), Lemmas 14 to 18 (Kullback-Leibler divergence, decay), section 6 (rounding).
+docs/mathematics.md: Lemma 12 (no cancellation), Lemmas 14 to 18 (Kullback-Leibler divergence, decay), section 14 (rounding).
 """
 
 import math
@@ -43,7 +43,7 @@ _INWARDS = tuple((whole, int(math.log(whole) / math.log(RATIO))) for whole in (2
 FAINT = 1e-100  # rates below this have no proof by parts
 
 
-def _light(line: "SampledGaussianSlice", grid: Grid, step: float, nodes: int) -> bool:
+def _by_loops(line: "SampledGaussianSlice", grid: Grid, step: float, nodes: int) -> bool:
     return grid.rows is not None and grid.z.size * nodes < TUNING.max_loop_products
 
 
@@ -156,7 +156,7 @@ class SampledGaussianSlice:
         error = lost / magnitude
         return value, error * SECOND_ORDER + 2.0 * UNIT * abs(shift)
 
-    @loop(loops.excess, when=_light)
+    @loop(loops.excess, when=_by_loops)
     def _excess(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """M(k) - 1 = E[e^{kL} - 1 - k x] (E x = 0), so that it has relative accuracy however small it is."""
         k = np.empty((self.k.size, nodes), dtype=np.complex128)

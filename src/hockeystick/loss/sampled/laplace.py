@@ -1,4 +1,4 @@
-"""Poisson-sampled Laplace noise along a contour.
+"""Poisson-subsampled Laplace noise along a contour, by Gauss's rule on panels (docs/mathematics.md, section 3a).
 
 With z the loss of the noise itself under Q (atoms 1/2 at -a and e^-a/2 at a, the density e^{-(z+a)/2}/4 between them),
 x = q (e^z - 1), L = log(1 + x) and M(k) = E e^{kL}, phi(w) is M(1 + w) in a removal and M(-w) in an addition, as for Gaussian
@@ -89,9 +89,9 @@ class SampledLaplaceSlice:
     def __init__(self, loss: "SampledLaplaceLoss", c: float, ahead: float, count: int) -> None:
         self.loss, self.c, self.count = loss, c, count
         self.k = 1.0 + c if loss.removal else -c
-        self._lay(0.0, max(abs(self.k), 1.0 + ahead if loss.removal else 1.0))
+        self._place_panels(0.0, max(abs(self.k), 1.0 + ahead if loss.removal else 1.0))
 
-    def _lay(self, reach: float, size: float) -> None:
+    def _place_panels(self, reach: float, size: float) -> None:
         """Panels on which the rule is good for imaginary parts up to `reach`."""
         panels = max(1, math.ceil(self.loss.base.a))
         log_count = math.log(self.count)
@@ -123,7 +123,7 @@ class SampledLaplaceSlice:
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         reach = step * (nodes - 1)
-        self._lay(reach, abs(self.k))
+        self._place_panels(reach, abs(self.k))
         value, error = self.sums.values(step, nodes)
         return value, error + self._lost(self.k, reach) * np.exp(-value.real) * (1.0 + 1e-6)
 

@@ -1,4 +1,7 @@
-"""Symmetric pairs of sampled Gaussian noise along a vertical line: bounds ahead, proved decay, and the values of K."""
+"""Symmetric pairs of sampled Gaussian noise on the vertical line Re w = c: bounds of K, proved decay, and its values.
+
+docs/mathematics.md, Lemma 28 (the contour of symmetric pairs); Lemmas 15 and 18 (decay).
+"""
 
 import math
 from dataclasses import dataclass
@@ -46,9 +49,9 @@ class SymmetricPairSlice:
         faint = max(0.0, -self.log_count - math.log(max(abs(level), 1e-300)))
         self.goal = -(self.log_count + TUNING.fine_log_error + math.log(2.0 + abs(c) + reach) + faint) + min(level, 0.0)
         self.far = max(c, ahead)
-        self._lay(reach)
+        self._place_panels(reach)
 
-    def _lay(self, reach: float) -> None:
+    def _place_panels(self, reach: float) -> None:
         """Panels so short that the rule is good for |u| up to `reach`, so far that nothing is left out."""
         pair, self.reach = self.pair, reach
         end = 6.0
@@ -172,7 +175,7 @@ class SymmetricPairSlice:
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         frequency = step * (nodes - 1)
         if frequency > self.reach:
-            self._lay(frequency)
+            self._place_panels(frequency)
         if not self.good:
             return np.zeros((1, nodes), dtype=np.complex128), np.full((1, nodes), math.inf)
         c, u = self.c, step * np.arange(nodes)
