@@ -77,7 +77,8 @@ class ProfileLoss(DominatedLoss):
     def _below(self) -> list[Point]:
         """A curve below the convex minorant of the function.
 
-        If the function is convex in e^epsilon where it was evaluated, but for noise, it is taken to be so in between: by tangents.
+        If the function is convex in e^epsilon where it was evaluated, but for noise, it is taken to be so in between: by
+        tangents.
         Else all that is known is that it falls.
         """
         noise = self._noise
