@@ -78,8 +78,7 @@ class ProfileLoss(DominatedLoss):
         """A curve below the convex minorant of the function.
 
         If the function is convex in e^epsilon where it was evaluated, but for noise, it is taken to be so in between: by
-        tangents.
-        Else all that is known is that it falls.
+        tangents.  Else all that is known is that it falls.
         """
         noise = self._noise
         # what is next to no double may be rounded to anything
