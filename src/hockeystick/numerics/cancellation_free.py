@@ -1,4 +1,7 @@
-"""Differences of elementary functions without cancellation."""
+"""Differences of elementary functions, and expectations of them, without cancellation.
+
+docs/mathematics.md, Lemma 12 (no cancellation) and Lemma 14 (Kullback-Leibler divergence).
+"""
 
 import math
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """The mean of one sign and of a random number of others: laws above it in convex order, on few points.
 
+docs/mathematics.md, Lemma 30 (the pair as means of signs).
+
 M = (s_0 + s_1 + ... + s_C) / (1 + C) with fair signs s_i and C tosses of `others` that show heads.  E f(M) of a convex f falls
 in C (the mean of m + 1 signs, given that of all, is a fair guess of the mean of m: Jensen).  So it grows when
 

@@ -1,4 +1,7 @@
-"""Proved decay of a characteristic function f(u) = E e^{iuX}, from what is known of the law of X."""
+"""Proved decay of a characteristic function f(u) = E e^{iuX}, from what is known of the law of X.
+
+docs/mathematics.md, Lemma 15 (moments) and Lemma 18 (a bound far out, carried to smaller u).
+"""
 
 import math
 

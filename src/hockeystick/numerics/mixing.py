@@ -1,4 +1,7 @@
-"""The loss of a mixture (1 - q) Q + q P in terms of that of P, and back."""
+"""The privacy loss of a mixture (1 - q) Q + q P against Q in terms of that of P, and back.
+
+docs/mathematics.md, section 3: L = log(1 + x).
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""The hockey stick of two unit normal laws at distance mu, in logarithms."""
+"""The hockey stick of two unit normal laws at distance mu, and masses of cells, in logarithms.
+
+docs/mathematics.md, section 5 (Gaussian noise).
+"""
 
 import math
 

@@ -10,6 +10,8 @@
 * The (inverse) fast Fourier transform of n numbers errs by at most FFT * log2(n) * UNIT: in each number relative to the sum (the
   mean) of the magnitudes, and as a vector relative to the 2-norm of the result (the standard bound; Higham 2002, section 24.1).
 * `scipy.special.log_ndtr` errs by at most `LOG_NDTR` (1 + its magnitude).
+* The weights of Gauss's rule of twenty points by NumPy's `leggauss` err by at most `GAUSS_WEIGHT` (relative): more than twice
+  what `tests/unit/loss/sampled/test_laplace.py` finds.
 * erfc of the C library errs by at most `ERFC` (relative), where it is at least 1e-300 (glibc states 5 units in the last place).
 * `scipy.special.erfcx` errs by at most `ERFCX` (relative).  `tests/unit/numerics/test_rounding.py` measures it, and
   the functions above, against ball arithmetic; the figure here is at least twice the error found there.
@@ -23,6 +25,7 @@ FUNCTION = 8.0 * UNIT
 ERFC = 16.0 * UNIT
 ERFCX = 16.0 * UNIT
 LOG_NDTR = 32.0 * UNIT
+GAUSS_WEIGHT = 1500.0 * UNIT
 FFT = 2.0
 SECOND_ORDER = 1.0 + 1e-6
 """First-order error bounds are multiplied by this; it covers products of bounds below 1e-6."""

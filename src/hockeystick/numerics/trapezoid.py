@@ -1,6 +1,6 @@
 """The trapezoidal rule: its nodes, values e^{iuL} at equally spaced u, and what lies beyond the last u.
 
-docs/mathematics.md: Lemma 7 (truncation error) for the cells, section 6 for the rounding.
+docs/mathematics.md: Lemma 7 (truncation error) for the cells, section 14 for the rounding.
 """
 
 import math

@@ -1,7 +1,11 @@
-"""Losses that take finitely many values: exact sums along the contour, exact masses on a lattice."""
+"""Losses of finitely many values: the MGF as an exact sum along the contour, exact masses on a lattice.
+
+docs/mathematics.md, section 7 (lattices) and Lemma 12 (no cancellation).
+"""
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -13,7 +17,16 @@ from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT, up
 from ...numerics.trapezoid import Cells, added_terms, fourier_sums
 from ..protocol import ZERO_DELTA, ClosedForm, ExactLoss, Masses, Slice
 
-_TABLE = 1 << 16  # so many terms are written down
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    max_table_terms: int = 1 << 16
+    """Of the sums at all nodes: more are summed by tables of e^{iuz}, which lose a few digits."""
+
+
+TUNING = Tuning()
 
 
 class Atoms(NamedTuple):
@@ -239,7 +252,7 @@ class AtomicSlice:
             return self._plain(step * np.arange(nodes))
         k = (1.0 + self.c) + 1j * (step * np.arange(nodes))
         size = np.abs(k)
-        if nodes * z.size > _TABLE:
+        if nodes * z.size > TUNING.max_table_terms:
             spare = -60.0 - math.log(nodes)
             total, lost = excess_sums(self.loss.atoms, self.c, k, float(size[-1]), spare)
             lost += math.exp(spare)

@@ -1,4 +1,4 @@
-"""Losses known by their masses between edges only: the lattice answers for them."""
+"""Losses available only through binned probabilities: the lattice answers for them, bounds of K come from many bins."""
 
 import math
 from abc import ABC, abstractmethod
@@ -14,7 +14,16 @@ from ...numerics.rounding import FUNCTION, UNIT, up
 from ..bins import CoarseLoss
 from ..protocol import ClosedForm, ExactLoss, Inconclusive, Masses, Slice
 
-_FINE = 20_000
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    bound_cells: int = 20_000
+    """From which K is bounded on the real axis: fewer bound it less closely."""
+
+
+TUNING = Tuning()
 
 
 class BinnedLoss(ExactLoss, ABC):
@@ -106,7 +115,7 @@ class BinnedLoss(ExactLoss, ABC):
         low, _ = self.coarse.range(-60.0)
         if not self.ceiling < math.inf:
             return np.empty(0), np.empty(0), np.empty(0), 0.0
-        z = np.linspace(low - 1e-9 * abs(low), self.ceiling, _FINE)
+        z = np.linspace(low - 1e-9 * abs(low), self.ceiling, TUNING.bound_cells)
         log_p, log_q, error = self.masses(z)
         off = float(np.max(error))
         log_p[1] = np.logaddexp(log_p[0], log_p[1])  # what lies below moves up

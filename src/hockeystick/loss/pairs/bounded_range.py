@@ -1,4 +1,4 @@
-"""The exponential mechanism, or any of bounded range epsilon.
+"""The exponential mechanism, or any of bounded range epsilon (docs/mathematics.md, section 8).
 
 No single pair is attained by every composition: the worst shift of the losses depends on the question (Dong, Durfee and Rogers
 2020).  What is proved: the pair whose loss has a density proportional to e^{z/2} on [-epsilon, epsilon] has the tight profile of

@@ -1,4 +1,4 @@
-"""Losses known by bounds: by what dominates them, and by what they may be."""
+"""Losses known through others: those that dominate them, and those that they may be."""
 
 from dataclasses import dataclass
 from fractions import Fraction

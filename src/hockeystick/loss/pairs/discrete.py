@@ -1,4 +1,4 @@
-"""The losses that take finitely many values: randomised response, discrete noise, and the worst pairs of claims."""
+"""Losses of finitely many values: randomised response, discrete noise, and the worst pairs of claims."""
 
 import math
 from dataclasses import dataclass

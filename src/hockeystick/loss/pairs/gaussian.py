@@ -1,4 +1,7 @@
-"""Gaussian noise: Z is normal with mean mu^2/2 and variance mu^2, so K(w) = (mu^2/2) w (w + 1)."""
+"""Gaussian noise: Z is normal with mean mu^2/2 and variance mu^2, so K(w) = (mu^2/2) w (w + 1).
+
+docs/mathematics.md, section 4 (decay) and section 5 (closed forms).
+"""
 
 import math
 from dataclasses import dataclass

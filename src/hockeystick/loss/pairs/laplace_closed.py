@@ -11,6 +11,7 @@ symmetric, so that 1 - delta(-epsilon) = e^-epsilon (1 - delta(epsilon)).
 """
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -21,8 +22,19 @@ from ..protocol import ZERO_DELTA, ClosedForm
 
 MOST = 64  # steps
 _TERMS = 400
-_CLOSE = 1e-12  # an error with which one is content
-_FAR = 120.0  # x beyond which there would be more
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    log_error: float = 1e-12
+    """An error of log delta at negative epsilons above which the reflected form is tried, too."""
+    max_x: float = 120.0
+    """Beyond it there would be more terms than `_TERMS`."""
+
+
+TUNING = Tuning()
 
 
 def few_laplace_steps(a: float, count: int, epsilon: float) -> ClosedForm | None:
@@ -33,7 +45,7 @@ def few_laplace_steps(a: float, count: int, epsilon: float) -> ClosedForm | None
     0.822983567491
     """
     found = _direct(a, count, epsilon)
-    if epsilon < 0.0 and (found is None or found.error > _CLOSE):
+    if epsilon < 0.0 and (found is None or found.error > TUNING.log_error):
         other = _reflected(_direct(a, count, -epsilon), epsilon)
         found = min((one for one in (found, other) if one is not None), key=lambda one: one.error, default=None)
     return found
@@ -42,7 +54,7 @@ def few_laplace_steps(a: float, count: int, epsilon: float) -> ClosedForm | None
 def _direct(a: float, count: int, epsilon: float) -> ClosedForm | None:
     top = count * a
     slack = 4.0 * UNIT * (abs(epsilon) + top)  # of x
-    if count > MOST or not (epsilon > -top and 0.5 * (top - epsilon) < _FAR and slack < 1e-6):
+    if count > MOST or not (epsilon > -top and 0.5 * (top - epsilon) < TUNING.max_x and slack < 1e-6):
         return None
     x = 0.5 * (np.arange(count, -count - 1.0, -2.0) * a - epsilon)
     if x[0] < 8.0 * slack:  # delta <= 1 - e^{epsilon - top}

@@ -1,4 +1,4 @@
-"""The losses of several ordered pairs as the rows of one."""
+"""The ordered pairs of a relation whose losses differ: the rows of one loss."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class OrderedPairsLoss(WithoutMasses):
     losses: tuple[Loss, ...]
 
     log_top_mass = -math.inf
-    infinite_mass = infinite_mass_under_q = Fraction(0)  # asked of the single losses only
+    infinite_mass = infinite_mass_under_q = Fraction(0)  # those of the ordered pairs differ: see `ordered_pair`
     lattice_step = 0.0
 
     @property

@@ -1,4 +1,7 @@
-"""A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon."""
+"""A privacy profile turned into pairs: from above by its chords, from below by its tangents, in the variable e^epsilon.
+
+docs/mathematics.md, section 9 (profiles).
+"""
 
 import math
 from collections.abc import Callable
@@ -18,11 +21,27 @@ from .bracketed import DominatedLoss
 from .discrete import ResponseLoss, SampledAtoms, TabulatedLoss
 from .symmetrised_atoms import SymmetrisedAtoms
 
-_FIRST, _POINTS = 120, 3200  # epsilons at which a function is asked at first, and in the end
-_EVEN = 1200  # evenly spaced ones, if that is more
-_PASSES, _CLOSE = 60, 2e-7
-_NOISE = 1e-6  # of a function that is convex
-_FAR = 700.0
+
+@dataclass(frozen=True)
+class Tuning:
+    """More epsilons bring chords and tangents closer to each other, and take longer.  None of it enters a proof."""
+
+    first_points: int = 120
+    """Epsilons at which the function is evaluated at first, of each of two kinds: evenly spaced, and geometrically."""
+    max_points: int = 3200
+    """Epsilons in the end."""
+    even_points: int = 1200
+    """Evenly spaced ones, if that is more."""
+    max_passes: int = 60
+    """Refinements between the two."""
+    relative_gap: float = 2e-7
+    """Of chords and tangents as a share of epsilon: below it nothing is refined."""
+
+
+TUNING = Tuning()
+
+_NOISE = 1e-6  # up to this share above its convex minorant, a function counts as convex but for rounding
+_LARGEST_EPSILON = 700.0  # so that e^epsilon is a double
 _SMALLEST, _FAINT = 1e-300, 1e-280
 _ROUNDING = Fraction(1, 10**9)  # what the rounding of a function may add to it
 
@@ -58,8 +77,8 @@ class ProfileLoss(DominatedLoss):
     def _below(self) -> list[Point]:
         """A curve below the convex minorant of the function.
 
-        If the function is convex in e^epsilon where it was asked, but for noise, it is taken to be so in between: by tangents.
-        Else all that is known is that it falls.
+        If the function is convex in e^epsilon where it was evaluated, but for noise, it is taken to be so in between: by
+        tangents.  Else all that is known is that it falls.
         """
         noise = self._noise
         # what is next to no double may be rounded to anything
@@ -93,18 +112,18 @@ class ProfileLoss(DominatedLoss):
     def _samples(self) -> list[tuple[float, Fraction]]:
         """The profile at many epsilons."""
         far = 1.0
-        while far < _FAR and self._positive(far):
-            far = min(2.0 * far, _FAR)
-        near = (far * (i / _FIRST) for i in range(_FIRST + 1))
-        fine = (far * 10.0 ** (-6.0 * (1.0 - i / _FIRST)) / 10.0 for i in range(_FIRST))
+        while far < _LARGEST_EPSILON and self._positive(far):
+            far = min(2.0 * far, _LARGEST_EPSILON)
+        near = (far * (i / TUNING.first_points) for i in range(TUNING.first_points + 1))
+        fine = (far * 10.0 ** (-6.0 * (1.0 - i / TUNING.first_points)) / 10.0 for i in range(TUNING.first_points))
         places, known = [*near, *fine], dict[float, float]()
-        for _ in range(_PASSES):
+        for _ in range(TUNING.max_passes):
             known.update(zip(places, self.function(places), strict=True))
-            places = _places(sorted(known.items()), _POINTS - len(known))
+            places = _places(sorted(known.items()), TUNING.max_points - len(known))
             if not places:
                 break
-        if len(known) < _EVEN:  # or it has no bends, or is not convex
-            places = [far * (i / _EVEN) for i in range(1, _EVEN)]
+        if len(known) < TUNING.even_points:  # or it has no bends, or is not convex
+            places = [far * (i / TUNING.even_points) for i in range(1, TUNING.even_points)]
             known.update(zip(places, self.function(places), strict=True))
         found = []
         last = Fraction(1)
@@ -151,7 +170,7 @@ def _places(samples: list[tuple[float, float]], most: int) -> list[float]:
         gap = np.where((before > 0.0) & (after > 0.0) & (slope < 0.0), gap, 0.0) / (epsilon[1:] * (1.0 + rare * rare))
     gap = np.where(np.diff(epsilon) > 1e-12 * epsilon[1:], gap, 0.0)
     worst = np.argsort(gap)[::-1][: max(1, min(most, epsilon.size // 4))]
-    worst = worst[gap[worst] > max(_CLOSE, 0.05 * float(gap.max()))] if most > 0 else worst[:0]
+    worst = worst[gap[worst] > max(TUNING.relative_gap, 0.05 * float(gap.max()))] if most > 0 else worst[:0]
     return [float(0.5 * (epsilon[i] + epsilon[i + 1])) for i in worst]
 
 

@@ -1,4 +1,7 @@
-"""A random choice among symmetric pairs, the choice being known."""
+"""Mixture of pairs with a public mixing variable: hockey-stick divergences average.
+
+docs/mathematics.md, Lemma 26 (fixed size, replace-one).
+"""
 
 import math
 from dataclasses import dataclass

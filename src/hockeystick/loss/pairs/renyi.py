@@ -1,4 +1,4 @@
-"""Losses known on the real axis only: bounds of K(c), c > 0, and a member that attains some value."""
+"""Losses known through a Rényi curve: bounds of K(c) at real c > 0, and a pair that attains some value."""
 
 import math
 from bisect import bisect_left
@@ -13,7 +13,15 @@ from .gaussian import GaussianLoss
 Curve = Callable[[float], float]
 
 
-_VIAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    order_shares: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+    """By how much the orders through which a sample of fixed size is bounded are larger than the order asked for."""
+
+
+TUNING = Tuning()
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ class RenyiLoss(WithoutMasses):
         from ...conversion.subsampling import amplify_rdp, fixed_size_rdp
 
         if self.both:
-            via = [(1.0 + c) * (1.0 + share) for share in _VIAS]
+            via = [(1.0 + c) * (1.0 + share) for share in TUNING.order_shares]
             found = [
                 fixed_size_rdp(1.0 + c, one, self.rate, lambda order: self._whole(order - 1.0) / (order - 1.0)) for one in via
             ]

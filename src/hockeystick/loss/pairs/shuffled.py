@@ -1,7 +1,7 @@
 """Shuffled local reports: the pair that dominates them, and one that some of them attain.
 
 With m = 1 + C clones the pair of `CloneLoss` is P = B(j) (1 + h t), Q = B(j) (1 - h t), where B is the law of the number j of
-heads in m fair tosses, t = (2j - m)/m and h = tanh(epsilon/2): docs/mathematics.md, section 13.  Its hockey stick is E f(t)
+heads in m fair tosses, t = (2j - m)/m and h = tanh(epsilon/2): docs/mathematics.md, Lemmas 29 and 30.  Its hockey stick is E f(t)
 with f convex, so a law above that of t in convex order gives a pair that dominates it; and one of the same form, so that
 compositions are dominated, too.
 """
@@ -19,7 +19,17 @@ from ...numerics.rounding import FUNCTION, UNIT
 from .atomic import AtomicLoss, Atoms
 
 _DEEP = 700.0
-_GROUPS = 1 << 12
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    max_groups: int = 1 << 12
+    """Of neighbouring counts that are not told apart, of each sign: fewer lose more of delta, more cost lattice cells."""
+
+
+TUNING = Tuning()
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,7 @@ class BystanderLoss(AtomicLoss):
         log_q, error = log_q[::-1], error[::-1] + 16.0 * UNIT * np.abs(away) * (1.0 + abs(size))
         kept = log_q > -deep
         away, q, off = away[kept], np.exp(log_q[kept]), float(error[kept].max())
-        width = max(1.0, 2.0 * float(np.abs(away).max()) / _GROUPS)
+        width = max(1.0, 2.0 * float(np.abs(away).max()) / TUNING.max_groups)
         group = np.floor(np.abs(away) / width) * np.sign(away) + np.where(away < 0.0, -1.0, 0.0)  # of one sign
         _, start = np.unique(group, return_index=True)
         mass = np.add.reduceat(q, start)

@@ -1,4 +1,7 @@
-"""Slices of losses whose phi is in closed form and even in v = w + 1/2: both orders of the pair have the same loss."""
+"""Symmetric pairs: the MGF phi is symmetric about w = -1/2, so that both orders of the pair have the same loss.
+
+phi is in closed form, an even function of v = w + 1/2 (docs/mathematics.md, section 1).
+"""
 
 from abc import abstractmethod
 from typing import Self

@@ -1,4 +1,7 @@
-"""Symmetrised pairs whose loss takes finitely many values; the profile of a symmetric pair at negative epsilons."""
+"""Symmetrised pairs whose loss takes finitely many values; the profile of a symmetric pair at negative epsilons.
+
+docs/mathematics.md, Lemma 27 (one symmetric pair).
+"""
 
 import math
 from dataclasses import dataclass

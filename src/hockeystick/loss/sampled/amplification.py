@@ -1,4 +1,7 @@
-"""What Poisson sampling does to the pair of a single step."""
+"""What Poisson sampling does to the pair of a single step: amplification of masses and of the hockey stick.
+
+docs/mathematics.md, section 5 (one sampled Gaussian step).
+"""
 
 import math
 from collections.abc import Callable

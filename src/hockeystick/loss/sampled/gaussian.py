@@ -1,7 +1,8 @@
-"""Poisson-sampled Gaussian noise: the loss of (1-q) N(0) + q N(1) against N(0), or of the reverse order.
+"""Poisson-subsampled Gaussian noise: the privacy loss of (1-q) N(0) + q N(1) against N(0), or of the reverse order.
 
-With M(k) = E e^{kL} of `noise.py`, phi(w) = M(1 + w) where the mixture is P (a record is removed) and phi(w) = M(-w)
-where it is Q (a record is added): one function serves both.
+With M(k) = E e^{kL} of `quadrature.py`, phi(w) = M(1 + w) where the mixture is P (a record is removed) and phi(w) = M(-w)
+where it is Q (a record is added): one function serves both (docs/mathematics.md, Lemma 8).  Bounds of K in closed form: Lemma 13;
+the Kullback-Leibler divergence: Lemma 14.
 """
 
 import math
@@ -16,7 +17,20 @@ from ..pairs.gaussian import GaussianLoss, gaussian_log_delta
 from ..protocol import ClosedForm, ExactLoss, Inconclusive, Masses, Slice, StackedSlice
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 from .gaussian_slice import SampledGaussianSlice
-from .quadrature import MAX_NODES, Grid, Nodes, SampledStep
+from .quadrature import TUNING as QUADRATURE
+from .quadrature import Grid, Nodes, SampledStep
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Of the coarse rule that guides the search: no proof rests on it."""
+
+    max_step: float = 0.45  # a longer one loses digits of K, a shorter one costs nodes
+    step_over_noise: float = 0.6  # L bends within about one noise
+    reach: float = 7.0  # beyond it the normal density is below 1e-11 of its top
+
+
+TUNING = Tuning()
 
 
 class Guide:
@@ -29,10 +43,10 @@ class Guide:
         self._nodes: Nodes
         self._grid: Grid | None = None
 
-    def _lay(self, k: float) -> None:
+    def _place_nodes(self, k: float) -> None:
         shape, reach = self.shape, max(abs(k), 1.0)
-        step, span = min(0.45, 0.6 * shape.noise), 7.0
-        if 20.0 * span > MAX_NODES * step:
+        step, span = min(TUNING.max_step, TUNING.step_over_noise * shape.noise), TUNING.reach
+        if 20.0 * span > QUADRATURE.max_nodes * step:
             raise Inconclusive
         # both signs of k, for both orders
         low = -math.sqrt(span * span - 4.0 * reach * math.log1p(-shape.rate))
@@ -43,9 +57,9 @@ class Guide:
             z, served = self._two_peaks(k, step), (k - 2.0 * shape.noise, k + 2.0 * shape.noise)
         if not z.size:
             served = (-2.0 * reach, 2.0 * reach)
-            if k < 0.0 and not high - low < MAX_NODES * step:  # the other order would need too many
+            if k < 0.0 and not high - low < QUADRATURE.max_nodes * step:  # the other order would need too many
                 high, served = span + 1.0 / shape.noise, (-2.0 * reach, 1.0)
-            if not high - low < MAX_NODES * step:
+            if not high - low < QUADRATURE.max_nodes * step:
                 raise Inconclusive
         self._nodes = Nodes(shape, z, step) if z.size else Nodes.from_low(shape, low, step, math.ceil((high - low) / step))
         self.mass, _, self.variance, _ = self._nodes.sums(0.0)
@@ -55,13 +69,13 @@ class Guide:
 
     def _two_peaks(self, k: float, step: float) -> Array:
         """Nodes around z = 0 and around z = k/s, where e^{kL} may have a second peak; none if the two do not lie apart."""
-        peak, z = k / self.shape.noise, 7.0
+        peak, z = k / self.shape.noise, TUNING.reach
         while z < 100.0 and k * self.shape.ratio(z) - 0.5 * z * z > -25.0:
             z += 1.0
         if z > min(peak - 10.0, 99.0):
             return np.empty(0)
-        width = 7.0 + 2.0
-        return np.concatenate((np.arange(-7.0, z, step), np.arange(peak - width, peak + width, step)))
+        width = TUNING.reach + 2.0
+        return np.concatenate((np.arange(-TUNING.reach, z, step), np.arange(peak - width, peak + width, step)))
 
     def grid(self, k: float, level: float, lead: float, reach: float) -> Grid:
         """A grid for these exponents: the last one made, if it covers them."""
@@ -77,7 +91,7 @@ class Guide:
 
     def _expand(self, k: float) -> tuple[float, float, float]:
         if not self._range[0] <= k <= self._range[1]:
-            self._lay(k)
+            self._place_nodes(k)
         if abs(k) * self.top < 1e-5:
             return 0.5 * k * (k - 1.0) * self.variance, (k - 0.5) * self.variance, self.variance
         shift = self._nodes.highest(k) if abs(k) * self.top > 300.0 else 0.0

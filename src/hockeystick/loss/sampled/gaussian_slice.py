@@ -1,11 +1,12 @@
 """Subsampled Gaussian steps on the vertical line Re w = c: bounds of K on the real axis, the values of K, and proved decay.
 
-docs/mathematics.md: Lemma 12 (no cancellation), Lemmas 14 to 18 (Kullback-Leibler divergence, decay), section 6 (rounding).
+docs/mathematics.md: Lemma 12 (no cancellation), Lemmas 14 to 18 (Kullback-Leibler divergence, decay), section 14 (rounding).
 """
 
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,8 +22,18 @@ from .quadrature import CAP, Grid, SampledStep
 GridMaker = Callable[[float, float, float, float], Grid]
 
 _GENTLE, _TERMS = 0.25, 13  # |w L| for which so many terms of the exponential series are all
-_LOOPS = 200_000  # products of nodes from which a product of matrices is faster than the compiled loops
-_FINE, _COARSE = 30.0, 14.0  # -log of the rule's error times the count, for values and for bounds
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    max_loop_products: int = 200_000  # of nodes by nodes: above it a product of matrices is faster than the compiled loops
+    fine_log_error: float = 30.0  # -log of the rule's error times the count: less would show in delta, more costs nodes
+    coarse_log_error: float = 14.0  # the same for bounds of K and of the decay, which are not close anyway
+
+
+TUNING = Tuning()
 
 _CUTS = 10
 PLACES = np.arange(_CUTS)[:, None] * (1.0 / (_CUTS - 2))
@@ -32,8 +43,8 @@ _INWARDS = tuple((whole, int(math.log(whole) / math.log(RATIO))) for whole in (2
 FAINT = 1e-100  # rates below this have no proof by parts
 
 
-def _light(line: "SampledGaussianSlice", grid: Grid, step: float, nodes: int) -> bool:
-    return grid.rows is not None and grid.z.size * nodes < _LOOPS
+def _by_loops(line: "SampledGaussianSlice", grid: Grid, step: float, nodes: int) -> bool:
+    return grid.rows is not None and grid.z.size * nodes < TUNING.max_loop_products
 
 
 class SampledGaussianSlice:
@@ -69,11 +80,11 @@ class SampledGaussianSlice:
     def coarse(self) -> Grid:
         """For real exponents: bounds of M ahead of k, and of how fast it falls."""
         k = float(self.k[0])
-        lead = self.log_count + _COARSE + math.log(2.0 + abs(k))
+        lead = self.log_count + TUNING.coarse_log_error + math.log(2.0 + abs(k))
         return Grid(self.shape, k, self.level, lead, 0.0, self.ahead + 1.0, cut_step(self.shape, min(k, -k, 1.0 - k, 0.0), lead))
 
     def _fine(self, reach: float) -> Grid:
-        lead = self.log_count + _FINE + math.log(2.0 + abs(float(self.k[0])) + reach) + self.faint
+        lead = self.log_count + TUNING.fine_log_error + math.log(2.0 + abs(float(self.k[0])) + reach) + self.faint
         return self._make(float(self.k[0]), self.level, lead, reach)
 
     def _outside(self, grid: Grid) -> float:
@@ -145,7 +156,7 @@ class SampledGaussianSlice:
         error = lost / magnitude
         return value, error * SECOND_ORDER + 2.0 * UNIT * abs(shift)
 
-    @loop(loops.excess, when=_light)
+    @loop(loops.excess, when=_by_loops)
     def _excess(self, grid: Grid, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """M(k) - 1 = E[e^{kL} - 1 - k x] (E x = 0), so that it has relative accuracy however small it is."""
         k = np.empty((self.k.size, nodes), dtype=np.complex128)

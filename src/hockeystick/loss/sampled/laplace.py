@@ -1,4 +1,4 @@
-"""Poisson-sampled Laplace noise along a contour.
+"""Poisson-subsampled Laplace noise along a contour, by Gauss's rule on panels (docs/mathematics.md, section 3a).
 
 With z the loss of the noise itself under Q (atoms 1/2 at -a and e^-a/2 at a, the density e^{-(z+a)/2}/4 between them),
 x = q (e^z - 1), L = log(1 + x) and M(k) = E e^{kL}, phi(w) is M(1 + w) in a removal and M(-w) in an addition, as for Gaussian
@@ -15,7 +15,7 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array, ComplexArray
 from ...numerics.decay import spread_gap, stretched_gap
-from ...numerics.rounding import FUNCTION, UNIT
+from ...numerics.rounding import FUNCTION, GAUSS_WEIGHT, UNIT
 from ...numerics.trapezoid import Cells
 from ..pairs.atomic import AtomicSlice, Atoms
 from ..pairs.laplace import LaplaceLoss
@@ -23,12 +23,23 @@ from ..protocol import Inconclusive, Slice
 from .binned import SampledLoss
 
 _ORDER = 20  # nodes of a panel
-_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(_ORDER)
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(_ORDER)
 _RADII = np.array([1.5, 2.0, 3.0, 4.5, 7.0])[:, None]  # of the ellipses
-_GAUSS = 1500.0 * UNIT  # relative, of the weights as NumPy has them: more than twice what a test finds
-_MOST = 64  # panels
-_FINE = 36.0  # -log of the rule's error times the count
-_BINS = 96
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    max_panels: int = 64
+    """More cost more than the lattice."""
+    fine_log_error: float = 36.0
+    """-log of the rule's error times the count: less would show in delta, more costs panels."""
+    decay_bins: int = 96
+    """Cells of the tilted law from which its decay is proved: fewer prove less, and the contour gets longer."""
+
+
+TUNING = Tuning()
 
 
 class Panels:
@@ -40,7 +51,7 @@ class Panels:
         self.a, self.rate, self.removal = a, rate, removal
         self.edges = np.linspace(-a, a, panels + 1)
         half = 0.5 * (self.edges[1] - self.edges[0])
-        inner = (0.5 * (self.edges[:-1] + self.edges[1:])[:, None] + half * _PLACES).ravel()
+        inner = (0.5 * (self.edges[:-1] + self.edges[1:])[:, None] + half * _POINTS).ravel()
         self.half, self.z = float(half), np.concatenate(([-a], inner, [a]))
         log_density = np.tile(np.log(half * _WEIGHTS), panels) - 0.5 * (inner + a) - math.log(4.0)
         self.log_q = np.concatenate(([-math.log(2.0)], log_density, [-a - math.log(2.0)]))
@@ -49,7 +60,7 @@ class Panels:
     @cached_property
     def atoms(self) -> Atoms:
         mixed = self.log_q + self.ratio
-        error = _GAUSS + 8.0 * FUNCTION + 8.0 * UNIT * (1.0 + self.a)
+        error = GAUSS_WEIGHT + 8.0 * FUNCTION + 8.0 * UNIT * (1.0 + self.a)
         # z errs by a few units of a, and dL/dz = q e^z/(1 + x)
         moved = self.rate * np.exp(self.z - self.ratio) * (self.a / np.abs(self.ratio))
         off = 8.0 * FUNCTION + 8.0 * UNIT * (1.0 + float(moved.max()))
@@ -78,21 +89,21 @@ class SampledLaplaceSlice:
     def __init__(self, loss: "SampledLaplaceLoss", c: float, ahead: float, count: int) -> None:
         self.loss, self.c, self.count = loss, c, count
         self.k = 1.0 + c if loss.removal else -c
-        self._lay(0.0, max(abs(self.k), 1.0 + ahead if loss.removal else 1.0))
+        self._place_panels(0.0, max(abs(self.k), 1.0 + ahead if loss.removal else 1.0))
 
-    def _lay(self, reach: float, size: float) -> None:
+    def _place_panels(self, reach: float, size: float) -> None:
         """Panels on which the rule is good for imaginary parts up to `reach`."""
         panels = max(1, math.ceil(self.loss.base.a))
         log_count = math.log(self.count)
         # n K far below 1 wants relative accuracy, not absolute
         faint = max(0.0, -log_count - math.log(max(abs(self.loss.expand(self.c)[0]), 1e-300)))
-        goal = -_FINE - log_count - math.log(2.0 + size + reach) - faint
+        goal = -TUNING.fine_log_error - log_count - math.log(2.0 + size + reach) - faint
         while True:
             self.nodes = Panels(self.loss.base.a, self.loss.rate, self.loss.removal, panels)
             if max(self.nodes.log_rule(self.k, reach), self.nodes.log_rule(1.0, 0.0)) < goal:
                 break
             panels *= 2
-            if panels > _MOST:
+            if panels > TUNING.max_panels:
                 raise Inconclusive
         self.sums = AtomicSlice(self.nodes, self.c)
 
@@ -112,7 +123,7 @@ class SampledLaplaceSlice:
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         reach = step * (nodes - 1)
-        self._lay(reach, abs(self.k))
+        self._place_panels(reach, abs(self.k))
         value, error = self.sums.values(step, nodes)
         return value, error + self._lost(self.k, reach) * np.exp(-value.real) * (1.0 + 1e-6)
 
@@ -121,7 +132,7 @@ class SampledLaplaceSlice:
         loss, k = self.loss, self.k
         a, rate = loss.base.a, loss.rate
         log_phi = float(self.cumulant_above(np.array([self.c]))[0, 0])
-        z = np.linspace(-a, a, _BINS + 1)
+        z = np.linspace(-a, a, TUNING.decay_bins + 1)
         ratio = np.log1p(rate * np.expm1(z))
         least = k * (ratio[:-1] if k > 0.0 else ratio[1:])
         inner = np.log(-np.expm1(0.5 * (z[:-1] - z[1:]))) - math.log(2.0) - 0.5 * (z[:-1] + a) + least
@@ -162,9 +173,9 @@ class SampledLaplaceLoss(SampledLoss):
 
     @cached_property
     def _list(self) -> Panels:
-        return Panels(self.base.a, self.rate, self.removal, max(1, min(math.ceil(self.base.a), _MOST)))
+        return Panels(self.base.a, self.rate, self.removal, max(1, min(math.ceil(self.base.a), TUNING.max_panels)))
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
-        if self.base.a > 0.5 * _MOST:
+        if self.base.a > 0.5 * TUNING.max_panels:
             raise Inconclusive
         return SampledLaplaceSlice(self, c, ahead, count)

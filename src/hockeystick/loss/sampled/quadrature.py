@@ -2,14 +2,15 @@
 
 With noise multiplier s and a standard normal z, the log ratio of (1-q) N(0, 1) + q N(1/s, 1) to N(0, 1) is L(z) = log(1 + x),
 x = q (e^t - 1), t = z/s - 1/(2 s^2); r = q e^t/(1 + x) is the share of the sampled component and L' = r/s.
-M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand between M and a finite sum:
+M(k) = E e^{kL} is what both orders of the pair need.  Three errors stand between M and a finite sum
+(docs/mathematics.md, Lemmas 9 and 10, and section 14):
 
-* the rule on the whole line: the error is at most 2 N/(e^{2 pi a / step} - 1), N a bound of the integral of the modulus on the
-  lines z +- i a (Trefethen and Weideman 2014, Theorem 5.1).  With a = s * angle, angle < pi, the normal density grows by
-  e^{a^2/2} there; arg(1 + x) = arg(1 - r + r e^{i angle}) grows with z from 0 to angle; and |1 + x|^2 shrinks by
+* aliasing, of the rule on the whole line: the error is at most 2 N/(e^{2 pi a / step} - 1), N a bound of the integral of the
+  modulus on the lines z +- i a (Trefethen and Weideman 2014, Theorem 5.1).  With a = s * angle, angle < pi, the normal
+  density grows by e^{a^2/2} there; arg(1 + x) = arg(1 - r + r e^{i angle}) grows with z from 0 to angle; and |1 + x|^2 shrinks by
   1 - 4 r (1-r) sin(angle/2)^2 >= cos(angle/2)^2.  For real k the last bounds give N <= e^{a^2/2} cos(angle/2)^{min(k, 0)} M(k);
   for complex k, N is summed over cells of z, and of several angles the one is taken that allows the longest step;
-* the nodes left out: L is increasing, convex and of slope at most 1/s, so e^{kL} lies below a Gaussian right of any
+* truncation, the nodes left out: L is increasing, convex and of slope at most 1/s, so e^{kL} lies below a Gaussian right of any
   point and below its value there on the left;
 * rounding: a first-order bound, summed along with the nodes.
 """
@@ -30,8 +31,18 @@ from ...numerics.trapezoid import exact_places
 from ..protocol import Inconclusive
 from .skipped_nodes import SkippedNodes, Stretches
 
-MAX_NODES = 40_000
-_LONG = 3_000
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    max_nodes: int = 40_000
+    """Of one grid: more cost more than the next engine."""
+    long_grid_nodes: int = 3_000
+    """From so many on, nodes between two peaks may be left out; looking for them costs as much as some hundred nodes."""
+
+
+TUNING = Tuning()
 _ANGLES = 0.5 ** np.arange(5)[:, None]  # as shares of the largest that is tried
 _NEAR, _FAR = np.arange(33) * (1.0 / 32.0), np.arange(1, 13) * (1.0 / 12.0)
 CAP = 600.0  # of t, so that e^t stays finite
@@ -115,7 +126,7 @@ class SampledStep:
 
 
 def beyond_cap(t: Array, rate: Any, ratio: Array, share: Array) -> tuple[Array, Array]:
-    """L and the share r, told by the odds where t is beyond the cap."""
+    """L and the share r, by the odds where t is beyond the cap."""
     floor = np.log1p(-rate)
     odds = np.where(t > CAP, t + (np.log(rate) - floor), 0.0)
     return np.where(t > CAP, np.logaddexp(0.0, odds) + floor, ratio), np.where(t > CAP, 1.0 / (1.0 + np.exp(-odds)), share)
@@ -136,11 +147,11 @@ class Nodes:
         """So many nodes from `low` on."""
         nodes = Nodes.__new__(Nodes)
         nodes.shape, nodes.step = shape, step
-        nodes._lay(low, count)
+        nodes._place_nodes(low, count)
         return nodes
 
     @loop(loops.lay)
-    def _lay(self, low: float, count: int) -> None:
+    def _place_nodes(self, low: float, count: int) -> None:
         Nodes.__init__(self, self.shape, low + self.step * np.arange(count), self.step)
 
     def highest(self, k: float) -> float:
@@ -205,16 +216,16 @@ class Grid(Nodes):
         self.high = self.low + self.step * (count - 1)
         self._skipped: SkippedNodes | None = None
         self._splits: list[ExcessSums] = []
-        if count > _LONG:
+        if count > TUNING.long_grid_nodes:
             places = self._kept(k, count, max(level, 0.0) - lead - 3.0)
             super().__init__(shape, self.low + self.step * places, self.step)
         else:
-            self._lay(self.low, count)
+            self._place_nodes(self.low, count)
         self.ends = shape.ratio(self.low), shape.ratio(self.high)
 
     @cached_property
     def numbers(self) -> Array:
-        """What the compiled core is told beside the rows."""
+        """What the compiled core needs beside the rows."""
         shape = self.shape
         rule = self.low, self.high, self.step, self.angle, self.lead, self.log_rule
         return np.array((shape.noise, shape.rate, shape.noise_error, *rule))
@@ -272,13 +283,13 @@ class Grid(Nodes):
     def _kept(self, k: float, count: int, target: float) -> Array:
         """Which nodes of a long grid are kept: those of stretches where e^{kL}, 1 or e^L times the normal density matters."""
         size = max(1, int(0.5 / self.step))  # nodes a stretch
-        if count > MAX_NODES * size:
+        if count > TUNING.max_nodes * size:
             raise Inconclusive
         edges = self.low + self.step * (size * np.arange(-(-count // size) + 1) - 0.5)
         stretches = Stretches(edges, *self.shape.ratios(edges), self.shape.noise, math.log(size * self.step))
         self._skipped = stretches.skipped(np.array([k, min(1.0 - k, 0.0), 0.0, 1.0]), target)
         light = self._skipped.light
-        if light.all() or int((~light).sum()) * size > MAX_NODES:
+        if light.all() or int((~light).sum()) * size > TUNING.max_nodes:
             raise Inconclusive
         kept = ((np.nonzero(~light)[0] * size)[:, None] + np.arange(size)).ravel()
         return kept[kept < count].astype(np.float64)

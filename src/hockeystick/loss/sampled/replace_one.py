@@ -1,5 +1,5 @@
-"""A record replaced in a Poisson sample: (1-q) Q + q P against (1-q) Q + q P', P and P' moved opposite ways from their
-common part Q.
+"""Replace-one under Poisson subsampling: (1-q) Q + q P against (1-q) Q + q P', P and P' shifted in opposite directions from their
+common part Q (docs/mathematics.md, Lemma 24).
 
 With s the Q-mass of the events on which P is densest, P has a density that falls in s and P' the mirror image of it: the
 pair that dominates whatever a removal's pair (P, Q) dominates, since P(E) <= T(Q(E)) and P'(E) >= t(Q(E)) for every event E.

@@ -1,6 +1,10 @@
-"""Symmetric pairs of sampled Gaussian noise along a vertical line: bounds ahead, proved decay, and the values of K."""
+"""Symmetric pairs of sampled Gaussian noise on the vertical line Re w = c: bounds of K, proved decay, and its values.
+
+docs/mathematics.md, Lemma 28 (the contour of symmetric pairs); Lemmas 15 and 18 (decay).
+"""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,11 +17,24 @@ from ...numerics.trapezoid import Cells
 from ..pairs.atomic import AtomicSlice, excess_sums
 from .symmetric_quadrature import PanelNodes, SymmetricPair
 
-_MOST = 160  # panels
-_FINE = 34.0  # -log of the rule's error times the count
-_BINS = 64
-_FEW = 6
-_CUTS = np.array([0.1, 0.5, 2.0, 10.0, 100.0, 1000.0])
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    max_panels: int = 160
+    """More cost more than the lattice."""
+    fine_log_error: float = 34.0
+    """-log of the rule's error times the count: less would show in delta, more costs panels."""
+    decay_bins: int = 64
+    """Cells of the tilted law from which its decay is proved: fewer prove less, and the contour gets longer."""
+    decay_points: int = 6
+    """Nodes of Gauss's rule on each of them: masses are wanted to 1e-9 only."""
+    soft_thresholds: tuple[float, ...] = (0.1, 0.5, 2.0, 10.0, 100.0, 1000.0)
+    """Of Z'/m, relative to that at 0, for the proof by parts: the best is taken at each u."""
+
+
+TUNING = Tuning()
 
 
 class SymmetricPairSlice:
@@ -30,11 +47,11 @@ class SymmetricPairSlice:
         self.log_count = math.log(count)
         # n K far below 1 wants relative accuracy, not absolute
         faint = max(0.0, -self.log_count - math.log(max(abs(level), 1e-300)))
-        self.goal = -(self.log_count + _FINE + math.log(2.0 + abs(c) + reach) + faint) + min(level, 0.0)
+        self.goal = -(self.log_count + TUNING.fine_log_error + math.log(2.0 + abs(c) + reach) + faint) + min(level, 0.0)
         self.far = max(c, ahead)
-        self._lay(reach)
+        self._place_panels(reach)
 
-    def _lay(self, reach: float) -> None:
+    def _place_panels(self, reach: float) -> None:
         """Panels so short that the rule is good for |u| up to `reach`, so far that nothing is left out."""
         pair, self.reach = self.pair, reach
         end = 6.0
@@ -43,8 +60,8 @@ class SymmetricPairSlice:
         edges = np.linspace(0.0, end, max(4, math.ceil(0.5 * end)) + 1)
         for attempt in range(12):
             self.ellipses = pair.ellipses(edges)
-            wide = self.ellipses.log_rule(self.c, reach) > self.goal - math.log(_MOST)
-            if not wide.any() or edges.size > _MOST or attempt == 11:
+            wide = self.ellipses.log_rule(self.c, reach) > self.goal - math.log(TUNING.max_panels)
+            if not wide.any() or edges.size > TUNING.max_panels or attempt == 11:
                 break
             edges = np.sort(np.concatenate((edges, 0.5 * (edges[:-1] + edges[1:])[wide])))
         self.edges, self.good = edges, not wide.any()
@@ -108,16 +125,16 @@ class SymmetricPairSlice:
         weights = np.logaddexp(old.log_p + c * old.z, old.log_q - c * old.z) - log_phi
         heavy = np.nonzero(weights > -self.log_count - 14.0)[0]
         end = 1.02 * float(old.v[heavy[-1]]) if heavy.size else float(self.edges[-1])
-        edges = np.linspace(0.0, end, _BINS + 1)
-        nodes = PanelNodes(pair, edges, -math.inf, _FEW)
+        edges = np.linspace(0.0, end, TUNING.decay_bins + 1)
+        nodes = PanelNodes(pair, edges, -math.inf, TUNING.decay_points)
         ends, z = pair.loss(edges), nodes.z
-        lost = math.exp(min(float(pair.ellipses(edges).log_rule(c, 0.0, _FEW).max()) - log_phi, 600.0))
+        lost = math.exp(min(float(pair.ellipses(edges).log_rule(c, 0.0, TUNING.decay_points).max()) - log_phi, 600.0))
         size = 3.0 + 2.0 * float(ends[-1])
         sides = []
         for tilted in (np.exp(nodes.log_q - c * z - log_phi), np.exp(nodes.log_p + c * z - log_phi)):
-            mass = tilted.reshape(_BINS, -1).sum(axis=1)
+            mass = tilted.reshape(TUNING.decay_bins, -1).sum(axis=1)
             off = (1e-9 * mass + min(lost, 1e100)) / np.maximum(mass, 1e-150) * size
-            mean = (tilted * z).reshape(_BINS, -1).sum(axis=1) / np.maximum(mass, 1e-150)
+            mean = (tilted * z).reshape(TUNING.decay_bins, -1).sum(axis=1) / np.maximum(mass, 1e-150)
             sides.append((np.maximum(mass * (1.0 - 1e-9) - lost, 0.0), mean - off, mean + off))
         (mass, low, high), (mass_right, low_right, high_right) = sides
         return (
@@ -146,7 +163,7 @@ class SymmetricPairSlice:
         edge *= math.exp((1.0 + c) * high - c * low) + math.exp((1.0 + c) * low - c * high)
         size = float(np.abs(y).max()) + 2.0 * m * (2.0 + abs(c)) + 4.0
         best: Array = np.zeros(u.shape)
-        for cut in (_CUTS * at).tolist():
+        for cut in (np.array(TUNING.soft_thresholds) * at).tolist():
             inverse = 1.0 / (s + cut)
             mass = float((right + left) @ (s * inverse)) * (1.0 - 1e-9) - lost
             turned = float(right @ ((forth - bend * inverse) * inverse) ** 2 + left @ ((back - bend * inverse) * inverse) ** 2)
@@ -158,7 +175,7 @@ class SymmetricPairSlice:
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         frequency = step * (nodes - 1)
         if frequency > self.reach:
-            self._lay(frequency)
+            self._place_panels(frequency)
         if not self.good:
             return np.zeros((1, nodes), dtype=np.complex128), np.full((1, nodes), math.inf)
         c, u = self.c, step * np.arange(nodes)

@@ -2,7 +2,8 @@
 
 Where delta(epsilon) of both orders is at most h(epsilon) for epsilon >= 0, and h is that of a pair (P, Q), the pair with the
 P- and Q-masses of (P, Q) above loss 0, their mirror images below, and the rest of the mass at loss 0 dominates both orders
-(Zhu, Dong and Wang 2022, Proposition 8): its hockey stick is h for epsilon >= 0 and 1 - e^eps + e^eps h(-eps) below.
+(Zhu, Dong and Wang 2022, Proposition 8; docs/mathematics.md, Lemma 27):
+its hockey stick is h for epsilon >= 0 and 1 - e^eps + e^eps h(-eps) below.
 """
 
 import math

@@ -10,8 +10,8 @@ import hockeystick as hs
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.pairs.laplace import LaplaceLoss
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.sampled.laplace import _GAUSS, _ORDER, _PLACES, _WEIGHTS, Panels, SampledLaplaceLoss
-from hockeystick.numerics.rounding import UNIT
+from hockeystick.loss.sampled.laplace import _ORDER, _POINTS, _WEIGHTS, Panels, SampledLaplaceLoss
+from hockeystick.numerics.rounding import GAUSS_WEIGHT, UNIT
 from hockeystick.numerics.trapezoid import Cells
 
 
@@ -23,11 +23,11 @@ def digits():
 
 
 def test_the_rule_of_numpy_errs_less_than_half_of_what_is_assumed():
-    for place, weight in zip(_PLACES.tolist(), _WEIGHTS.tolist(), strict=True):
+    for place, weight in zip(_POINTS.tolist(), _WEIGHTS.tolist(), strict=True):
         root = mp.findroot(lambda t: mp.legendre(_ORDER, t), mp.mpf(place))
         slope = mp.diff(lambda t: mp.legendre(_ORDER, t), root)
         assert abs(root - mp.mpf(place)) <= UNIT
-        assert abs(2 / ((1 - root**2) * slope**2) / mp.mpf(weight) - 1) <= 0.5 * _GAUSS
+        assert abs(2 / ((1 - root**2) * slope**2) / mp.mpf(weight) - 1) <= 0.5 * GAUSS_WEIGHT
 
 
 def moment(a, rate, k):
