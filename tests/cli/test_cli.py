@@ -1,21 +1,25 @@
-"""The command: answers, exit codes, bad input, narrow terminals, closed pipes."""
+"""The command: answers, exit codes, bad input, narrow terminals, closed pipes, what is imported."""
 
+import inspect
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import hockeystick as hs
 from hockeystick import cli
-from hockeystick.cli import expression
-from hockeystick.cli.account import WHY
+from hockeystick.cli import commands, expression
+from hockeystick.cli.app import COMMANDS as PANELS
 from hockeystick.cli.app import WELCOME, app
+from hockeystick.cli.commands.dpsgd import WHY
 from hockeystick.native import core
 
 DPSGD = "dpsgd --sampler poisson --rate 0.01 --sigma 1.1 --steps 10000 --delta 1e-5"
@@ -469,6 +473,48 @@ def test_from_help_alone_to_a_calibrated_sigma_a_report_and_a_picture(run):
     out = run("dpsgd --sampler poisson --rate 0.1 --sigma 5 --steps 20 --delta 1e-5 --neighbours replace", columns=100)[1]
     assert "--neighbours replace --output report.html" in out
     assert run(re.search(r"hockeystick (report .*?)\s*$", out, flags=re.MULTILINE)[1])[0] == 0
+
+
+def imported(line):
+    """The modules that a command has imported when it is done."""
+    script = f"import sys\nfrom hockeystick.cli import main\ntry: main({shlex.split(line)!r})\nfinally: print(*sys.modules)"
+    result = shell(f"{shlex.quote(sys.executable)} -c {shlex.quote(script)}")
+    assert result.returncode == 0, result.stderr
+    names = result.stdout.splitlines()[-1].split()
+    return {name for name in names if name.partition(".")[0] == "hockeystick"}, {"numpy", "scipy"} & set(names)
+
+
+def test_a_command_imports_what_it_needs():
+    """48 modules of ours for one epsilon that the core proves, 9 for the list of commands."""
+    if core is not None:
+        ours, arrays = imported(DPSGD)
+        assert len(ours) <= 50
+        assert arrays == set()
+        assert {name for name in ours if name.startswith("hockeystick.cli.commands.")} == {"hockeystick.cli.commands.dpsgd"}
+    for line in ("", "--version", "--help"):
+        ours, arrays = imported(line)
+        assert len(ours) <= 10
+        assert arrays == set()
+
+
+def test_the_list_says_how_each_command_begins():
+    """It is printed without the commands."""
+    listed = {name: words for commands in PANELS.values() for name, words in commands.items()}
+    for name, words in listed.items():
+        command = getattr(import_module(f"hockeystick.cli.commands.{name}"), name)
+        assert inspect.getdoc(command).partition("\n\n")[0] == words
+    assert {path.stem for path in Path(commands.__file__).parent.glob("[!_]*.py")} == set(listed)
+
+
+def test_names_of_commands_and_options_are_completed_and_mended(run):
+    group = typer.main.get_command(app)
+    with group.make_context("hockeystick", [], resilient_parsing=True) as context:
+        assert [one.value for one in group.shell_complete(context, "co")] == ["compose", "convert"]
+        name, command, rest = group.resolve_command(context, ["dpsgd"])
+        with command.make_context(name, rest, parent=context, resilient_parsing=True) as inner:
+            assert [one.value for one in inner.command.shell_complete(inner, "--sa")] == ["--sampler"]
+    assert "Did you mean 'calibrate'?" in run("calibrat --epsilon 1")[2]
+    assert "--sigma" in run("dpsgd --sigm 1", columns=100)[2]
 
 
 def test_as_a_process():

@@ -99,7 +99,8 @@ def imports(module: str) -> Iterator[Import]:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 own = alias.name.partition(".")[0] == "hockeystick"
-                yield Import(module, alias.name.removeprefix("hockeystick."), own, deferred)
+                imported = alias.name.removeprefix("hockeystick").removeprefix(".") or "__init__" if own else alias.name
+                yield Import(module, imported, own, deferred)
             continue
         source = node.module or ""
         if node.level == 0 and source.partition(".")[0] != "hockeystick":

@@ -1,10 +1,14 @@
-"""The commands, by what they are for."""
+"""The commands: what each is for, and the module that is imported when it is asked for.
 
-from typing import Annotated
+The list of commands (`hockeystick --help`) is printed from the table below, so it imports none of them; a command imports what it
+needs and no more: epsilon of a DP-SGD run from the compiled core takes neither NumPy nor the other commands.
+"""
+
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
-
-from . import account, check, draw, plan
+from typer.core import TyperCommand
 
 EPILOG = (
     "Begin with the noise that a training run needs, then a report and a picture:\n\n"
@@ -12,15 +16,6 @@ EPILOG = (
     "It says how to go on.  "
     "Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable (crosscheck: 4 our engines disagree).  Every command has "
     "--help with an example, and --json."
-)
-
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    epilog=EPILOG,
-    help="Exact, certified differential-privacy accounting.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 WELCOME = """hockeystick: exact, certified differential-privacy accounting.
@@ -41,6 +36,57 @@ What does an epsilon mean?
 All commands: hockeystick --help.  One of them: hockeystick calibrate --help.
 """
 
+COMMANDS = {
+    "Account": {
+        "dpsgd": "Epsilon of a DP-SGD run.",
+        "compose": "Epsilon of several releases together, described by expressions or in a TOML or JSON file.",
+        "convert": "One guarantee in the words of the others: epsilon-delta, rho, mu, Rényi, trade-off.",
+        "explain": "What an epsilon means, in plain words and attack rates, and what it rests on.",
+    },
+    "Plan": {
+        "calibrate": "The smallest noise, or the largest rate or count, that meets a target.",
+        "rounds": "The most repetitions of a step within a target; after a run, how many remain.",
+        "sweep": "A table over every combination of some parameters: CSV on standard output, or JSON columns.",
+    },
+    "Show": {
+        "report": "Everything about a run, with what it rests on and a statement to paste into a paper.",
+        "plot": "A picture: the profile, epsilon against rounds, the trade-off curve, the Rényi curve, or a comparison of runs.",
+        "figures": "The figures of the three papers, drawn again with the exact curves beside theirs.",
+    },
+    "Check": {
+        "crosscheck": "One run by all of our engines and by every installed peer: epsilons, times, who is off and why.",
+    },
+}
+"""By panel: a command, that is the function of its name in the module of its name in `commands`, and how its docstring begins."""
+WITHOUT_ARGUMENTS = ("figures",)
+"""Commands that run without arguments; the others show their help."""
+
+
+class Deferred(TyperCommand):
+    """A command in the list; the command itself is imported when it is about to read its arguments."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """The context of the command itself, which from here on takes the place of this one."""
+        return self._imported().make_context(info_name, args, parent=parent, **extra)
+
+    def _imported(self) -> Any:
+        name = str(self.name)
+        alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        alone.command(no_args_is_help=name not in WITHOUT_ARGUMENTS)(
+            getattr(import_module(f".commands.{name}", __package__), name)
+        )
+        return typer.main.get_command(alone)
+
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog=EPILOG,
+    help="Exact, certified differential-privacy accounting.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
 
 @app.callback(invoke_without_command=True)
 def start(context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
@@ -55,11 +101,10 @@ def start(context: typer.Context, version: Annotated[bool, typer.Option("--versi
         typer.echo(WELCOME, nl=False)
 
 
-for _panel, _commands in {
-    "Account": (account.dpsgd, account.compose, account.convert, account.explain),
-    "Plan": (plan.calibrate, plan.rounds, plan.sweep),
-    "Show": (draw.report, draw.plot, draw.figures),
-    "Check": (check.crosscheck,),
-}.items():
-    for _command in _commands:
-        app.command(rich_help_panel=_panel, no_args_is_help=_command is not draw.figures)(_command)
+def _in_the_list() -> None:
+    """In place of a command that is not imported."""
+
+
+for _panel, _commands in COMMANDS.items():
+    for _name, _help in _commands.items():
+        app.command(_name, cls=Deferred, help=_help, rich_help_panel=_panel)(_in_the_list)

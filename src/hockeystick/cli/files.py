@@ -11,7 +11,6 @@ from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release, compose
 from ..neighbours import DEFAULT
 from ..planning.dpsgd import dpsgd
-from ..portable import from_json
 from .expression import release
 
 EXAMPLE = """\
@@ -69,6 +68,8 @@ def _file(path: Path, neighbours: str | None) -> tuple[Release, dict[str, Any]]:
         raise BadValue(f"{path} is not {path.suffix[1:].upper()}: {error}.") from None
     try:
         if isinstance(data, dict) and ("hockeystick" in data or isinstance(data.get("release"), dict)):  # made by to_json
+            from ..portable import from_json  # which knows every kind of release
+
             return from_json(text), {}
         return _described(data, neighbours)
     except HockeystickError as error:

@@ -12,8 +12,9 @@ from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation
 from ..planning.rdp_accountant import RDPAccountant
-from .methods import cited, engine, keyed, neighbouring, steps
+from .methods import cited, engine, keyed, steps
 from .numbers import down_text, rounded_up, up_text
+from .words import neighbouring
 
 if TYPE_CHECKING:
     from ..bounds import Bounds

@@ -1,28 +1,19 @@
-"""What each step of a run is, and the theorem and the sources behind each number."""
+"""The theorem and the sources behind each part of a run and each number."""
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..loss.engines.driver import ATTAINED, INFINITE
 from ..loss.engines.registry import ENGINES
-from ..mechanism.claim import ZCDP
-from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Relation
 from ..sampling.base import Sampled
-from ..sampling.group import GROUP_PRIVACY, GroupedPoisson, GroupedRun
+from ..sampling.group import GROUP_PRIVACY, GroupedRun
 from ..sampling.support import THEOREMS
+from .words import parts, scheme
 
 if TYPE_CHECKING:
     from ..loss.engines.engine import Proof
-
-RELATIONS = {
-    "add-or-remove": "data sets that differ by one record added or removed",
-    "add": "data sets of which the second has one record more",
-    "remove": "data sets of which the second has one record less",
-    "replace": "data sets that differ by one record replaced by another",
-    "zero-out": "data sets that differ by one record replaced by one that contributes nothing",
-}
 
 SOURCES = {
     "A23": "Alghamdi et al. The saddle-point method in differential privacy. 2023. arXiv:2208.09595",
@@ -47,32 +38,20 @@ SOURCES = {
 }
 """The short form of docs/bibliography.md, by its keys."""
 
-_FAMILIES = {
-    "Gaussian": (
-        "Gaussian noise of standard deviation {sigma:g}",
-        "N(sensitivity, sigma²) against N(0, sigma²), [S22] Corollary 8",
-    ),
-    "Laplace": ("Laplace noise of scale {scale:g}", "the shifted Laplace pair, [mathematics] section 5"),
-    "DiscreteGaussian": ("discrete Gaussian noise of sigma {sigma:g}", "the shifted pair on whole numbers, [CKS20]"),
-    "DiscreteLaplace": (
-        "discrete Laplace noise of scale {scale:g}",
-        "the shifted pair on whole numbers, [mathematics] section 7",
-    ),
-    "RandomizedResponse": ("randomised response of epsilon {epsilon:g}", "its own two laws, [mathematics] section 7"),
-    "Exponential": (
-        "a selection by the exponential mechanism, epsilon {epsilon:g}",
-        "bounded range, [DDR20]; [mathematics] section 8",
-    ),
-    "PureDP": ("anything {epsilon:g}-DP", "the worst pair is that of randomised response, [KOV15]"),
-    "ApproxDP": ("anything ({epsilon:g}, {delta:g})-DP", "the worst pair has losses -epsilon, epsilon and infinity, [KOV15]"),
-    "GDP": ("anything {mu:g}-GDP", "the pair N(mu, 1) against N(0, 1), [DRS22]"),
-    "ZCDP": ("anything {rho:g}-zCDP", "the optimal conversion of Rényi divergences, [AL20] Theorem 3, [BS16]"),
-    "GaussianMixture": (
-        "Gaussian noise of standard deviation {sigma:g} at a random distance",
-        "a mixture of normal laws against N(0, sigma²), [CGST24] Corollary 4.7",
-    ),
-    "RDP": ("anything with the given Rényi curve", "the optimal conversion of Rényi divergences, [AL20] Theorem 3"),
-    "Profile": ("anything with the given profile", "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9"),
+_THEOREMS = {
+    "Gaussian": "N(sensitivity, sigma²) against N(0, sigma²), [S22] Corollary 8",
+    "Laplace": "the shifted Laplace pair, [mathematics] section 5",
+    "DiscreteGaussian": "the shifted pair on whole numbers, [CKS20]",
+    "DiscreteLaplace": "the shifted pair on whole numbers, [mathematics] section 7",
+    "RandomizedResponse": "its own two laws, [mathematics] section 7",
+    "Exponential": "bounded range, [DDR20]; [mathematics] section 8",
+    "PureDP": "the worst pair is that of randomised response, [KOV15]",
+    "ApproxDP": "the worst pair has losses -epsilon, epsilon and infinity, [KOV15]",
+    "GDP": "the pair N(mu, 1) against N(0, 1), [DRS22]",
+    "ZCDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3, [BS16]",
+    "GaussianMixture": "a mixture of normal laws against N(0, sigma²), [CGST24] Corollary 4.7",
+    "RDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3",
+    "Profile": "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9",
 }
 
 
@@ -86,7 +65,7 @@ _GROUPS = "mixtures of normal laws, [G24]"
 
 
 class Step(NamedTuple):
-    """One distinct part of a run."""
+    """One distinct part of a run, in words and with what is proved of it."""
 
     release: str
     uses: int
@@ -96,58 +75,23 @@ class Step(NamedTuple):
 
 
 def steps(release: Release, neighbours: Relation) -> list[Step]:
-    """What each part of a run is."""
-    return [_step(mechanism, count, neighbours) for mechanism, count in release.parts]
+    """What each part of a run is, and the theorem that gives its pair."""
+    theorems = [_theorem(mechanism, neighbours) for mechanism, _ in release.parts]
+    return [Step(*part, theorem) for part, theorem in zip(parts(release), theorems, strict=True)]
 
 
-def _step(mechanism: Mechanism, count: int, neighbours: Relation) -> Step:
+def _theorem(mechanism: Mechanism, neighbours: Relation) -> str:
     if isinstance(mechanism, GroupedRun):
-        inner = steps(mechanism.run, neighbours)
-        words = "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in inner)
-        samplers = "; ".join(dict.fromkeys(one.sampler for one in inner))
-        return Step(
-            repr(mechanism), count, f"{words}, for {_group(mechanism.size)}", samplers, "group privacy, [S22] section 6.2"
-        )
+        return "group privacy, [S22] section 6.2"
     if isinstance(mechanism, Sampled):
-        scheme, sampler = _scheme(mechanism)
+        sampling, _ = scheme(mechanism)
         relation = "add-or-remove" if neighbours in ("add", "remove") else neighbours
-        inner = [_step(one, uses, neighbours) for one, uses in mechanism.base.parts]
-        theorem = THEOREMS.get((scheme, relation), _GROUPS if scheme == "group" else "the description of the sampler").replace(
-            "](mathematics.md)", "]"
-        )
-        words = " and ".join(one.words if one.uses == 1 else f"{one.uses} times {one.words}" for one in inner)
-        grounds = dict.fromkeys(one.theorem for one in inner)
-        theorem = f"{theorem}; of {'; '.join(grounds)}"
-        return Step(repr(mechanism), count, f"{words}, on {sampler}", sampler, theorem)
-    words, theorem = _FAMILIES.get(type(mechanism).__name__, ("", "the description of the mechanism"))
-    named = words.format(**mechanism._parameters()) if words else repr(mechanism)
-    if isinstance(mechanism, ZCDP) and mechanism.xi:
-        named = f"anything ({mechanism.xi:g}, {mechanism.rho:g})-zCDP"
-    if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
-        named += f" on a sensitivity of {mechanism.sensitivity:g}"
-    return Step(repr(mechanism), count, named, "all records", theorem)
-
-
-def _group(size: int) -> str:
-    return f"groups of {size} records that come, go or change together"
-
-
-def _scheme(mechanism: Any) -> tuple[str, str]:
-    kind = type(mechanism).__name__
-    if kind == "Poisson":
-        return "Poisson", f"a Poisson sample of rate {mechanism.rate:g}"
-    if kind == "WithoutReplacement":
-        return "without replacement", f"a batch of {mechanism.batch} of {mechanism.examples} records, without replacement"
-    if kind == "WithReplacement":
-        return "with replacement", f"{mechanism.draws} draws from {mechanism.examples} records, with replacement"
-    if kind == "FullPass":
-        by = mechanism.by
-        return ("a shuffled pass" if by == "shuffle" else f"a pass by {by}"), f"every batch of a pass by {by}"
-    if kind == "GroupedPoisson":
-        return "group", f"a Poisson sample of rate {mechanism.rate:g}, for {_group(mechanism.size)}"
-    if kind == "Shuffled":
-        return "shuffled reports", f"the shuffled reports of {mechanism.reports:,} people"
-    return kind, f"a sample ({mechanism!r})"
+        theorem = THEOREMS.get(
+            (sampling, relation), _GROUPS if sampling == "group" else "the description of the sampler"
+        ).replace("](mathematics.md)", "]")
+        grounds = dict.fromkeys(_theorem(one, neighbours) for one, _ in mechanism.base.parts)
+        return f"{theorem}; of {'; '.join(grounds)}"
+    return _THEOREMS.get(type(mechanism).__name__, "the description of the mechanism")
 
 
 def engine(release: Release, neighbours: Relation, proof: "Proof") -> str:
@@ -166,19 +110,6 @@ def _method(by: tuple[str, ...]) -> str:
     """An engine's method in words; of the compiled core that of the engine that it stands in for."""
     words = [_OTHER_METHODS.get(name) or ENGINES[name].method for name in by]
     return f"{words[1]} ({words[0]})" if len(words) > 1 else words[0]
-
-
-def group_size(release: Release) -> int:
-    """How many records the neighbours of a run differ by."""
-    if isinstance(release, GroupedRun):
-        return release.size
-    return max((one.size for one, _ in release.parts if isinstance(one, GroupedPoisson)), default=1)
-
-
-def neighbouring(release: Release, neighbours: Relation) -> str:
-    """Which data sets count as neighbours, in words."""
-    size = group_size(release)
-    return RELATIONS[neighbours] + (f", where for one record stands a group of up to {size} together" if size > 1 else "")
 
 
 _PAPERS = {"A": "AL20", "G": "GDPT", "S": "S22"}

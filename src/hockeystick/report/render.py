@@ -6,8 +6,9 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .methods import neighbouring, steps
+from .methods import steps
 from .numbers import down_text, up_text
+from .words import neighbouring
 
 if TYPE_CHECKING:
     from .report import Report

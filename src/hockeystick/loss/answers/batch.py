@@ -1,7 +1,8 @@
 """Epsilon of many runs of sampled Gaussian steps in one call of the compiled core: what a sweep asks.
 
-What is not answered is asked by itself, run by run: all of it where the core is absent.  What is answered has the bits of the
-run asked by itself.
+Counts of one mechanism that are near each other share a contour (docs/mathematics.md, section 2, "Many questions, many runs").
+A run that the core leaves open is asked by itself, as all runs are where the core is absent; the others have the bits that the
+run would have by itself.
 """
 
 import math

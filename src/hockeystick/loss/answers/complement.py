@@ -1,12 +1,14 @@
 """log(1 - delta(epsilon)) to relative accuracy where delta is next to 1.
 
 1 - delta(eps) = E min(1, e^{eps - Z}) = e^{K(-t) + t eps} E' min(e^{t (Z - eps)}, e^{(t-1) (Z - eps)}) for 0 < t < 1, where E' is
-under the law tilted by e^{-tZ} and what it averages is at most 1.  So Chernoff's bound is e^{K(-t) + t eps}; a density is
-integrated along a contour with -1 < c < 0 (`contour.py`); else the laws of `lattice.py`, which bound every composition from both
-sides, are tilted and summed.  Infinite losses add nothing.
+under the law tilted exponentially by e^{-tZ} and averages what is at most 1.  So Chernoff's bound is e^{K(-t) + t eps}; a density
+is integrated on a vertical line with -1 < c < 0 (docs/mathematics.md, Lemma 7a); else the two discrete laws of `lattice.py`,
+which bound every composition from both sides, are tilted and convolved (section 7, "1 - delta on a lattice").  Infinite losses
+add nothing.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,15 +18,34 @@ from ..composed import ComposedLoss, Expand
 from ..contour.complement import complement_saddle
 from ..contour.contour import Contour
 from ..lattice.lattice import aligned_step, spread_to_ends
-from ..protocol import Inconclusive, Masses
+from ..protocol import Inconclusive, Interval, Masses
+from ..tolerance import SETTLED
 
-Interval = tuple[float, float]
 
-_NEAR = -1.0  # log delta above which it is worth the cost
-_MOST = 1 << 17
-_TOLERANCE = 40.0  # -log of what may lie outside a lattice's window
-_BAND = 0.5
-_SHARES = tuple(2.0**-k for k in range(10))
+@dataclass(frozen=True)
+class Tuning:
+    """When 1 - delta is asked by itself, and the lattices for it; nothing here enters a proof."""
+
+    min_log_delta: float = -1.0
+    """Below it log(1 - e^log) loses no digit that is worth the cost."""
+
+    known_width: float = 1e-12
+    """Ends of log(1 - delta) that delta itself leaves no wider than this are not brought closer."""
+
+    max_cells: int = 1 << 17
+    """Of a lattice: one that is finer takes longer than its digits are worth."""
+
+    log_tail: float = 40.0
+    """-log of the tilted mass that may lie outside a lattice's window: less shows in the error, more makes the cells wider."""
+
+    threshold_range: float = 0.5
+    """How far from epsilon the thresholds of the upper end lie that are tried: the best one is within a cell or so of it."""
+
+    chernoff_exponents: tuple[float, ...] = tuple(2.0**-k for k in range(10))
+    """Shares of the room on either side of a tilt that are tried for a Chernoff bound."""
+
+
+TUNING = Tuning()
 
 
 def log_complement(run: ComposedLoss, epsilon: float, log_delta: Interval) -> Interval:
@@ -36,19 +57,19 @@ def log_complement(run: ComposedLoss, epsilon: float, log_delta: Interval) -> In
     >>> round(low, 9), high - low < 1e-9
     (-384.127461398, True)
     """
-    low, high = log_of_rest(log_delta[1])[0], log_of_rest(log_delta[0])[1]
-    if log_delta[1] < _NEAR or high - low < 1e-12 or not run.exact or not run.terms:
+    low, high = log1mexp_ends(log_delta[1])[0], log1mexp_ends(log_delta[0])[1]
+    if log_delta[1] < TUNING.min_log_delta or high - low < TUNING.known_width or not run.exact or not run.terms:
         return low, high
     if not run.has_transform:
         return low, high
     least = most = math.inf
     for single in run.ordered_pairs():
-        ends = _single(single, epsilon)
+        ends = _of_one_pair(single, epsilon)
         least, most = min(least, ends[0]), min(most, ends[1])
     return max(low, least), min(high, most)
 
 
-def log_of_rest(log: float) -> Interval:
+def log1mexp_ends(log: float) -> Interval:
     """Both ends of log(1 - e^log) for log <= 0."""
     if log == 0.0:
         return -math.inf, -math.inf
@@ -57,8 +78,8 @@ def log_of_rest(log: float) -> Interval:
     return down(value, slack) if log > -math.inf else 0.0, min(0.0, value + slack)
 
 
-def _single(run: ComposedLoss, epsilon: float) -> Interval:
-    """Of one ordered pair."""
+def _of_one_pair(run: ComposedLoss, epsilon: float) -> Interval:
+    """Both ends of log(1 - delta) of one ordered pair."""
     low, high = -math.inf, 0.0
     if not all(loss.has_slice for loss, _ in run.terms):
         return low, high
@@ -68,55 +89,56 @@ def _single(run: ComposedLoss, epsilon: float) -> Interval:
         if run.has_decay and contour.evaluate():
             low, high = contour.lower(epsilon), min(high, contour.upper(epsilon))
         else:
-            ends = _lattice(run, -contour.c, epsilon)
+            ends = _on_lattices(run, -contour.c, epsilon)
             low, high = ends[0], min(high, ends[1])
     except Inconclusive:
         return low, high
-    if run.log_truncated_mass > -math.inf:  # of what is left out at most its mass
+    if run.log_truncated_mass > -math.inf:  # it counts for at most itself
         high = min(0.0, float(np.logaddexp(high, run.log_truncated_mass)) + 4.0 * FUNCTION * (1.0 + abs(high)))
     return min(low, high), max(low, high)
 
 
-def _lattice(run: ComposedLoss, t: float, epsilon: float) -> Interval:
-    """By laws on a lattice, tilted by e^{-tZ}; it grows finer until the ends meet, or it is too large."""
+def _on_lattices(run: ComposedLoss, t: float, epsilon: float) -> Interval:
+    """By the two laws on lattices, tilted by e^{-tZ}; they grow finer until the ends meet, or they are too large."""
     low, high = -math.inf, math.inf
-    left, right = _range(run.expand, t, _TOLERANCE)
+    left, right = _tilted_range(run.expand, t, TUNING.log_tail)
     window = 2.0 * max(right - epsilon, epsilon - left)
-    native = 1 << max(6, math.ceil(math.log2(window / run.lattice_step))) if run.lattice_step else 0
-    for size in [native] if native else [1 << 12, 1 << 15, _MOST]:
-        if size > _MOST:
+    own_size = 1 << max(6, math.ceil(math.log2(window / run.lattice_step))) if run.lattice_step else 0
+    for size in [own_size] if own_size else [1 << 12, 1 << 15, TUNING.max_cells]:
+        if size > TUNING.max_cells:
             break
-        ends = _laid(run, t, epsilon, window, size)
+        ends = _on_lattice(run, t, epsilon, window, size)
         low, high = max(low, ends[0]), min(high, ends[1])
-        if high - low < 1e-9:
+        if high - low < SETTLED:
             break
     return low, high
 
 
-def _range(expand: Expand, t: float, lead: float) -> Interval:
-    """Where a law tilted by e^{-tZ} has all but about e^-lead of its mass: by Chernoff, from the guide, and no proof."""
+def _tilted_range(expand: Expand, t: float, log_tail: float) -> Interval:
+    """Where a law tilted by e^{-tZ} has all but about e^-log_tail of its mass: by Chernoff, from the guide, and no proof."""
     value = expand(-t)[0]
-    left = max(((expand(-t - more)[0] - value) + lead) / -more for more in (share * (1.0 - t) for share in _SHARES))
-    right = min(((expand(-t + more)[0] - value) + lead) / more for more in (share * t for share in _SHARES))
+    left = max(
+        ((expand(-t - more)[0] - value) + log_tail) / -more for more in (share * (1.0 - t) for share in TUNING.chernoff_exponents)
+    )
+    right = min(((expand(-t + more)[0] - value) + log_tail) / more for more in (share * t for share in TUNING.chernoff_exponents))
     return left, right
 
 
-def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int) -> Interval:
-    """Both ends by the two laws of `lattice.py`: each cell's mass at its two ends, and the numbers of the cells."""
-    parts = run.terms
+def _on_lattice(run: ComposedLoss, t: float, epsilon: float, window: float, size: int) -> Interval:
+    """Both ends on one lattice, by the laws of `lattice.py`: each cell's mass at its two ends, and the numbers of the cells."""
     step = aligned_step(run, window / size)
     size *= 1 if run.lattice_step or step * size >= window else 2
     laws: list[list[tuple[Law, int]]] = [[], [], []]  # mass at the ends; P and Q of the cells
-    offset = slip = 0.0
-    for (loss, count), (exact, _) in zip(parts, run.terms, strict=True):
-        low, high = _range(exact.expand, t, _TOLERANCE + 10.0 + math.log(count))
+    offset = edge_error = 0.0
+    for loss, count in run.terms:
+        low, high = _tilted_range(loss.expand, t, TUNING.log_tail + 10.0 + math.log(count))
         first = math.floor((low - loss.anchor) / step) - 1
         last = math.ceil((min(high, loss.ceiling) - loss.anchor) / step - 1e-9)
-        if last - first > 2 * _MOST or max(abs(first), abs(last)) > 1 << 40:
+        if last - first > 2 * TUNING.max_cells or max(abs(first), abs(last)) > 1 << 40:
             raise Inconclusive
         z = loss.anchor + step * np.arange(first, max(last, first + 1) + 1)
         reach = max(abs(low), abs(high))
-        slip += count * (loss.edge_error(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
+        edge_error += count * (loss.edge_error(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
         log_p, log_q, error = loss.masses(z)
         less = Masses(log_p - 2.0 * error, log_q - 2.0 * error, error)
         laws[0].append((spread_to_ends(first, z, less, step, -t)[0], count))
@@ -128,22 +150,22 @@ def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int)
     if not abs(begin) < 1 << 50:
         raise Inconclusive
     s = offset + step * (begin + np.arange(size)) - epsilon
-    slip += 8.0 * UNIT * (abs(offset) + abs(begin * step) + abs(epsilon) + size * step)
-    # thresholds are tried within _BAND of epsilon: P counts below, Q above them
+    edge_error += 8.0 * UNIT * (abs(offset) + abs(begin * step) + abs(epsilon) + size * step)
+    # thresholds are tried near epsilon: P counts below, Q above them
     middle = np.exp(np.minimum(t * s, (t - 1.0) * s))
-    below = np.where(s <= _BAND, np.exp(t * np.minimum(s, _BAND)), 0.0)
-    above = np.where(s >= -_BAND, np.exp((t - 1.0) * np.maximum(s, -_BAND)), 0.0)
+    below = np.where(s <= TUNING.threshold_range, np.exp(t * np.minimum(s, TUNING.threshold_range)), 0.0)
+    above = np.where(s >= -TUNING.threshold_range, np.exp((t - 1.0) * np.maximum(s, -TUNING.threshold_range)), 0.0)
     sums = [Sum(one, size, begin) for one in laws]
     edges = epsilon + float(s[0]), epsilon + float(s[-1])
-    lost = []
+    errors = []
     for found, one, weights in zip(sums, laws, (middle, below, above), strict=True):
         relative = found.rounding + (size + 16.0) * UNIT + 4.0 * FUNCTION
         total = float(found.masses @ weights) * relative + found.error * math.sqrt(float(weights @ weights))
         outside = _outside(one, edges[0], -1.0) + _outside(one, edges[1], 1.0)
-        lost.append((total + float(weights.max()) * outside) * (1.0 + 1e-6))
+        errors.append((total + float(weights.max()) * outside) * (1.0 + 1e-6))
     scales = [found.log_scale + t * epsilon for found in sums]
-    slack = 8.0 * UNIT * (max(abs(found.log_scale) for found in sums) + abs(epsilon) + 1.0) + slip
-    least = float(sums[0].masses @ middle) - lost[0]
+    slack = 8.0 * UNIT * (max(abs(found.log_scale) for found in sums) + abs(epsilon) + 1.0) + edge_error
+    least = float(sums[0].masses @ middle) - errors[0]
     low = scales[0] - slack + math.log(least) - FUNCTION * (1.0 + abs(math.log(least))) if least > 0.0 else -math.inf
     # for every threshold, 1 - delta <= P(S below it) + e^epsilon Q(S above it)
     if not abs(scales[2] - scales[1]) < 1.0:
@@ -151,15 +173,15 @@ def _laid(run: ComposedLoss, t: float, epsilon: float, window: float, size: int)
     shift = math.exp(scales[2] - scales[1])
     terms = np.concatenate(([0.0], np.add.accumulate(sums[1].masses * below)))
     terms[:-1] += shift * np.add.accumulate((sums[2].masses * above)[::-1])[::-1]
-    first, last = (int(np.searchsorted(s, edge)) for edge in (-_BAND, _BAND))
-    most = (float(terms[first : last + 1].min()) + lost[1] + shift * lost[2]) * (1.0 + 8.0 * FUNCTION)
+    first, last = (int(np.searchsorted(s, edge)) for edge in (-TUNING.threshold_range, TUNING.threshold_range))
+    most = (float(terms[first : last + 1].min()) + errors[1] + shift * errors[2]) * (1.0 + 8.0 * FUNCTION)
     return low, scales[1] + slack + math.log(most) + FUNCTION * (1.0 + abs(math.log(most)))
 
 
 def _outside(laws: list[tuple[Law, int]], edge: float, sign: float) -> float:
-    """A bound of the tilted mass of the sum beyond an edge."""
+    """A bound of the tilted mass of the sum beyond an edge (Chernoff)."""
     best = 1.0
-    for share in _SHARES:
+    for share in TUNING.chernoff_exponents:
         total = size = 0.0
         for law, count in laws:
             exponent = (sign * share) * law.z

@@ -4,14 +4,16 @@ G is "Gaussian Differential Privacy Transformation", section 4.  A pair obeys a 
 eps >= 0 in both orders: for eps < 0, delta(eps) = 1 - e^eps + e^eps delta'(-eps) with delta' of the other order, and delta_mu
 obeys the same with itself.  So add, remove and add-or-remove have the same mu.
 
-The head is searched: the profile is convex in e^eps, so between two points it is below the chord of their upper ends, and
-delta_mu, convex too, must pass above a line (`line_mu`).  Far out Lemma 4 with the exponent of the left point bounds log delta
-by a straight line, and log delta_mu is concave, so the two ends decide.  The tail is proved by `loss.tail`.
+Lemmas are those of docs/mathematics.md; the above is Lemma 20.  The head is searched: the profile is convex in e^eps, so between
+two points it is below the chord of their upper ends, and delta_mu, convex too, must pass above a line (Lemma 21, `line_mu`).  Far
+out Lemma 4 with the exponent of the left point bounds log delta by a straight line, and log delta_mu is concave, so the two ends
+decide.  The tail is proved in `gdp_tail.py` (Lemma 22); of Gaussian noise, sampled or not, mu is known (Lemma 23).
 """
 
 import heapq
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,15 +28,28 @@ from ..engines.driver import epsilon_proof, log_delta_proof
 from ..pairs.atomic import AtomicLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.profile import ProfileLoss
-from ..protocol import Care, Inconclusive
-from .gdp_tail import UNTOLD, Tail, tails
+from ..protocol import Care, Inconclusive, Interval
+from .gdp_tail import UNKNOWN_TAIL, Tail, tails
 
-MOST = 600  # evaluations of delta
-_FREE = 64  # so many are spent to be closer than asked
-_FEW = 60  # of a run that is known by bounds only, each of which takes several
-_ROUGH = 1e-5  # as close as such a bound is looked for
 
-Interval = tuple[float, float]
+@dataclass(frozen=True)
+class Tuning:
+    """How many evaluations of delta a search may spend; nothing here enters a proof."""
+
+    max_evaluations: int = 600
+    """After which the ends are as far apart as they are: profiles with many corners take most."""
+
+    free_evaluations: int = 64
+    """So many are spent to be closer than asked: most searches end before."""
+
+    max_evaluations_of_bounds: int = 60
+    """Of a run that is known by bounds only, each of which takes several engines."""
+
+    relative_width_of_bounds: float = 1e-5
+    """As close as such a bound is looked for: its distance from the truth is larger."""
+
+
+TUNING = Tuning()
 
 
 class Peak(NamedTuple):
@@ -48,7 +63,7 @@ class Peak(NamedTuple):
 
 
 class Head:
-    """The profile at the epsilons asked so far: log delta and mu, both ends."""
+    """The profile at the epsilons evaluated so far: both ends of log delta and of mu."""
 
     def __init__(self, run: ComposedLoss, bounds: list[Tail]) -> None:
         self.run = run
@@ -58,17 +73,17 @@ class Head:
         self.log: dict[float, Interval] = {}
         self.mu: dict[float, Interval] = {}
 
-    def ask(self, epsilon: float) -> Interval:
+    def evaluate(self, epsilon: float) -> Interval:
         """Both ends of mu there; of a run that is known by bounds only the upper end is worth its cost, the lower is 0."""
         low, high = -math.inf, min(0.0, max(tail.log_bound(epsilon) for tail in self.tails))
         for one in self.dominating:
             ends = log_delta_proof(one, epsilon).ends
             high = min(high, ends[1])
             low = ends[0] if self.run.exact else low
-        return self.put(epsilon, min(low, high), high)
+        return self.record(epsilon, min(low, high), high)
 
-    def put(self, epsilon: float, low: float, high: float) -> Interval:
-        """Note what is known of log delta."""
+    def record(self, epsilon: float, low: float, high: float) -> Interval:
+        """Record both ends of log delta."""
         self.log[epsilon] = low, high
         self.mu[epsilon] = mu_ends(epsilon, low)[0], mu_ends(epsilon, high)[1]
         return self.mu[epsilon]
@@ -78,7 +93,7 @@ class Head:
         middle = math.sqrt(left * right) if right > 4.0 * left > 0.0 else 0.5 * (left + right)
         if self.log[left][1] == -math.inf:
             return 0.0, middle
-        # delta(epsilon) <= delta(left), and mu_GDP grows in epsilon by Mills' ratio at mu/2 + epsilon/mu >= sqrt(2 epsilon)
+        # delta falls, and mu_GDP grows in epsilon by Mills' ratio at mu/2 + epsilon/mu >= sqrt(2 epsilon)
         best, place = up(self.mu[left][1], up(mills(math.sqrt(2.0 * left)) * up(right - left))), middle
         ends = tuple((end, self.log[end][1]) for end in (left, right))
         for b in self._slopes(left, right):
@@ -86,7 +101,7 @@ class Head:
             if value < best:
                 best, place = value, value * (b - 0.5 * value)
         if best > max(self.mu[left][1], self.mu[right][1]) * 1.05 and left > 0.0:
-            best = min(best, self._straight(left, right))
+            best = min(best, self._along_a_line(left, right))
         margin = 0.1 * (right - left)
         place = place if left + margin < place < right - margin else middle
         return best, self._kink(left, place, right)
@@ -99,7 +114,7 @@ class Head:
         return min(inside, key=lambda kink: abs(kink - place)) if inside else place
 
     def _slopes(self, left: float, right: float) -> list[float]:
-        """Quantiles b whose line may touch best: those of delta_mu at both ends, and that of the chord."""
+        """Quantiles b for Lemma 21 (the head): those of delta_mu at both ends, and that of the chord's slope; guides."""
         from scipy.special import ndtri_exp
 
         found = [0.5 * mu + end / mu for end in (left, right) if 1e-100 < (mu := self.mu[end][1]) < 1e7]
@@ -112,7 +127,7 @@ class Head:
                 found.append(-float(ndtri_exp(log)))
         return found
 
-    def _straight(self, left: float, right: float) -> float:
+    def _along_a_line(self, left: float, right: float) -> float:
         """By Lemma 4 with one exponent c: log delta(eps) <= log c^c/(1+c)^{1+c} + K(c) - c eps, largest mu at an end."""
         try:
             c = self._exponent(left)
@@ -142,7 +157,7 @@ class Head:
 
 
 def kinks(run: ComposedLoss) -> Array:
-    """Where the profile of a run of atoms has its kinks, if that is easily told: a guide."""
+    """Where the profile of a run of atoms has its kinks, if they are easily found: a guide."""
     if not run.exact or run.rows > 1 or not all(isinstance(loss, AtomicLoss) for loss, _ in run.terms):
         return np.empty(0)
     first = run.terms[0][0] if run.terms else None
@@ -176,13 +191,13 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     bounds = [tail for one in ([run] if run.exact else run.variants("dominating")[:1]) for tail in tails(one)]
     unknown = next((tail.reason for tail in bounds if tail.reason), "")
     if any(isinstance(loss, ProfileLoss) and not loss.vanishes for loss, _ in run.terms):
-        unknown = UNTOLD
+        unknown = UNKNOWN_TAIL
     if unknown:
         certain = run.exact and any(single.infinite_mass() for single in run.ordered_pairs())
         return Peak(math.inf if certain else 0.0, math.inf, math.inf, 0, unknown)
     limit = max(bounds, key=lambda tail: tail.limit)
     least = down(math.sqrt(limit.square) * (1.0 - 2.0 * SQUARE_ERROR - 64.0 * UNIT)) if limit.attained and run.exact else 0.0
-    if limit.bare:
+    if limit.only_gaussian:
         why = "Gaussian noise: mu is sensitivity / sigma, and squares add"
         if limit.sampled:
             why = (
@@ -195,13 +210,13 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
 
 def _whole(run: ComposedLoss, bounds: list[Tail], least: float, tolerance: float) -> Peak:
     head = Head(run, bounds)
-    first = head.ask(0.0)
+    first = head.evaluate(0.0)
     unit = max(first[1] if first[1] < 1e6 else 1.0, 1e-12)
-    top = max(tail.reach if tail.square == 0.0 else math.inf for tail in bounds)
+    top = max(tail.top_loss if tail.square == 0.0 else math.inf for tail in bounds)
     point = 0.25 * (unit + 0.5 * unit * unit)
     for _ in range(6):
         if point < top:
-            head.ask(point)
+            head.evaluate(point)
         point *= 2.0
     lower = max(least, max(low for low, _ in head.mu.values()))
     target = lower if run.exact else max(high for _, high in head.mu.values())
@@ -210,13 +225,13 @@ def _whole(run: ComposedLoss, bounds: list[Tail], least: float, tolerance: float
         return Peak(lower, math.inf, 0.0, len(head.log), "no proof of the tail was found")
     beyond = max(target if tail.square > 0.0 else 0.0 for tail in bounds)
     while point < far:
-        head.ask(point)
+        head.evaluate(point)
         point *= 2.0
     last = far if far == top else far * (1.0 + 1e-15)
     if far == top:
-        head.put(far, -math.inf, -math.inf)
+        head.record(far, -math.inf, -math.inf)
     else:
-        head.ask(last)
+        head.evaluate(last)
     found = search(head, last, least, tolerance)
     upper = max(found.upper, beyond if far < top else 0.0)
     reason = f"the supremum over all epsilon: searched up to {last:.4g}, beyond it by proof"
@@ -226,7 +241,7 @@ def _whole(run: ComposedLoss, bounds: list[Tail], least: float, tolerance: float
 def _beyond(bounds: list[Tail], least: float, unit: float, tolerance: float) -> tuple[float, float]:
     """A mu, as small as it takes no long way, and an epsilon from which on delta is at most delta_mu."""
     choices = [least * (1.0 + 4.0 * UNIT), least + 0.5 * tolerance]
-    (near, first), (mu, far) = ((mu, max(tail.reached(mu, unit) for tail in bounds)) for mu in choices)
+    (near, first), (mu, far) = ((mu, max(tail.dominated_from(mu, unit) for tail in bounds)) for mu in choices)
     return (near, first) if first <= 4.0 * far else (mu, far)
 
 
@@ -240,28 +255,29 @@ def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     log = math.log(delta)
     slack = FUNCTION * abs(log)
     head = Head(run, [Tail(0.0, math.inf)])
-    first = head.ask(0.0)
+    first = head.evaluate(0.0)
     point = 0.25 * (first[1] + 0.5 * first[1] * first[1]) if first[1] < 1e6 else far
     point = max(point, 1e-3 * far)
     while point < 0.75 * far:
-        head.ask(point)
+        head.evaluate(point)
         point *= 2.0
-    head.put(far, log - slack, log + slack)
+    head.record(far, log - slack, log + slack)
     head.mu[far] = mu_ends(near, log - slack)[0] if near > 0.0 else 0.0, head.mu[far][1]
     found = search(head, far, 0.0, tolerance)
-    whole = max((tail.limit if tail.bare else math.inf for tail in tails(run)[:1]), default=math.inf) if run.exact else math.inf
+    first_tail = tails(run)[:1] if run.exact else []
+    whole = max((tail.limit if tail.only_gaussian else math.inf for tail in first_tail), default=math.inf)
     return found._replace(upper=min(found.upper, whole), reason=f"the supremum over the epsilons with delta(epsilon) > {delta:g}")
 
 
 def gaussian_head(run: ComposedLoss, last: float, tolerance: float) -> tuple[Peak, float]:
     """The supremum of G from 0 to `last`, and an upper bound of log delta there."""
     head = Head(run, [Tail(0.0, math.inf)])
-    first = head.ask(0.0)
+    first = head.evaluate(0.0)
     point = max(0.25 * (first[1] + 0.5 * first[1] * first[1]), 1e-3 * last) if first[1] < 1e6 else last
     while point < 0.75 * last:
-        head.ask(point)
+        head.evaluate(point)
         point *= 2.0
-    head.ask(last)
+    head.evaluate(last)
     return search(head, last, 0.0, tolerance), head.log[last][1]
 
 
@@ -279,29 +295,29 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
     lower, where = max(((head.mu[point][0], point) for point in points), default=(0.0, 0.0))
     if least > lower:
         lower, where = least, math.inf
-    most = MOST if head.run.exact else _FEW
+    most = TUNING.max_evaluations if head.run.exact else TUNING.max_evaluations_of_bounds
     while heap and len(head.log) < most:
         value, left, right, place = heap[0]
         goal = lower
         if not head.run.exact:
             goal = max(high for _, high in head.mu.values())
-            goal += _ROUGH * goal
-        close = min(tolerance, 2e-14 * goal) if len(head.log) < _FREE else tolerance
+            goal += TUNING.relative_width_of_bounds * goal
+        close = min(tolerance, 2e-14 * goal) if len(head.log) < TUNING.free_evaluations else tolerance
         if -value <= goal + close * (1.0 - 4.0 * UNIT):
             break
         least, known = max((head.mu[end] for end in (left, right)), key=lambda ends: ends[1])
         unsure = known - least if head.run.exact else 0.0
         stuck = known > goal and -value - known <= max(0.1 * close, 0.5 * unsure)
         if stuck or not left < place < right:
-            break  # the ends themselves are not known any better
+            break  # delta at the two ends is not known any better
         heapq.heappop(heap)
-        low, _ = head.ask(place)
+        low, _ = head.evaluate(place)
         if low > lower:
             lower, where = low, place
         push(left, place)
         push(place, right)
     upper = max(-heap[0][0] if heap else 0.0, max(high for _, high in head.mu.values()))
-    if not head.run.exact:  # the lower end is dear, so it is asked once, where the upper one is largest
+    if not head.run.exact:  # its lower end is expensive, so it is asked for once, where the upper one is largest
         place = max(head.mu, key=lambda point: head.mu[point][1])
         low = mu_ends(place, log_delta_proof(head.run, place).low)[0]
         if low > lower:
@@ -310,7 +326,7 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
 
 
 def profile_ends(run: ComposedLoss, care: Care = Care.MANY) -> Callable[[float], Interval]:
-    """log delta of a run, asked once for each epsilon."""
+    """log delta of a run, evaluated once at each epsilon."""
     known: dict[float, Interval] = {}
 
     def ask(epsilon: float) -> Interval:

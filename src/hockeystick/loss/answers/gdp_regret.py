@@ -6,7 +6,8 @@ f(x) is the largest of the lines 1 - delta(eps) - e^eps x.  Moved by k such a li
     k = sup over eps of (delta_mu(eps) - delta(eps)) / (1 + e^eps),
 
 and, as the other order belongs to -eps with the same quotient, eps >= 0 of both orders is enough.  (The measure is that of
-Gomez, Kulynych, Kaissis, Hayes, Balle and Honkela, "(epsilon, delta) considered harmful", 2025.)
+Gomez, Kulynych, Kaissis, Hayes, Balle and Honkela, "(epsilon, delta) considered harmful", 2025; docs/mathematics.md, section 10,
+"Regret".)
 """
 
 import heapq
@@ -15,32 +16,34 @@ from collections.abc import Callable
 
 from ...conversion._kernels.normals import stick
 from ...numerics.rounding import FUNCTION, UNIT, exp_down, exp_up, up
+from ..protocol import Interval
 
-Interval = tuple[float, float]
 Profile = Callable[[float], Interval]  # both ends of log delta
 
-_FAR = 34.0  # beyond, the quotient is below e^-34
-_MOST = 400
+_LAST = 34.0  # beyond, the quotient is at most delta_mu/(1 + e^eps) < e^-34
+
+MAX_EVALUATIONS = 400
+"""Tuning: of each profile, after which the ends are as far apart as they are."""
 
 
 def regret_ends(forward: Profile, backward: Profile, mu: float, tolerance: float) -> Interval:
     """Both ends of the regret; `forward` is log delta of one order, `backward` that of the other."""
     curve = _Curve(forward, backward, mu)
-    points = [0.0, *(2.0**k for k in range(-4, 6)), _FAR]
+    points = [0.0, *(2.0**k for k in range(-4, 6)), _LAST]
     for point in points:
-        curve.ask(point)
-    while len(curve.points) < _MOST:
+        curve.evaluate(point)
+    while len(curve.points) < MAX_EVALUATIONS:
         ranked = curve.ranked()
         value, place = heapq.nlargest(1, ranked)[0]
-        if value <= max(curve.lower, curve.floor) + tolerance or curve.knows(place):
+        if value <= max(curve.lower, curve.floor) + tolerance or curve.evaluated(place):
             break
-        curve.ask(place)
-    upper = max(curve.lower, max(value for value, _ in curve.ranked()), exp_up(-_FAR))
+        curve.evaluate(place)
+    upper = max(curve.lower, max(value for value, _ in curve.ranked()), exp_up(-_LAST))
     return max(0.0, curve.lower), upper
 
 
 class _Curve:
-    """Both profiles as functions of x = e^eps, at the points asked so far, those left of 1 by the other order."""
+    """Both profiles as functions of x = e^eps, at the points evaluated so far, those left of 1 by the other order."""
 
     def __init__(self, forward: Profile, backward: Profile, mu: float) -> None:
         self.forward, self.backward, self.mu = forward, backward, mu
@@ -48,17 +51,17 @@ class _Curve:
         self.lower = 0.0
         self.floor = 0.0  # wide intervals prove no upper bound below it
 
-    def ask(self, epsilon: float) -> None:
+    def evaluate(self, epsilon: float) -> None:
         gaussian = self._gaussian(epsilon)
         x = math.exp(epsilon)
         low, high = self.forward(epsilon)
         self._add(x, (exp_down(low), exp_up(high, 1.0)), gaussian)
         if epsilon:  # delta(-eps) = 1 - e^-eps + e^-eps delta'(eps)
             low, high = self.backward(epsilon)
-            self._add(1.0 / x, self._mirrored(x, (exp_down(low), exp_up(high, 1.0))), self._mirrored(x, gaussian))
+            self._add(1.0 / x, self._other_order(x, (exp_down(low), exp_up(high, 1.0))), self._other_order(x, gaussian))
 
-    def knows(self, epsilon: float) -> bool:
-        """Whether this place cannot be told from one that was asked: wide intervals get no narrower there."""
+    def evaluated(self, epsilon: float) -> bool:
+        """Whether this place is, but for rounding, one that was evaluated: wide intervals get no narrower there."""
         return any(abs(x * math.exp(-epsilon) - 1.0) < 1e-13 for x, _, _ in self.points)
 
     def _gaussian(self, epsilon: float) -> Interval:
@@ -68,7 +71,7 @@ class _Curve:
         return exp_down(value - error), exp_up(value + error, 1.0)
 
     @staticmethod
-    def _mirrored(x: float, ends: Interval) -> Interval:
+    def _other_order(x: float, ends: Interval) -> Interval:
         low, high = (1.0 - (1.0 - end) / x for end in ends)
         return low - 16.0 * UNIT, high + 16.0 * UNIT
 
@@ -84,7 +87,7 @@ class _Curve:
         every = self.points
         for i in range(1, len(every) - 2):
             (x0, d0, _), (x1, d1, g1), (x2, d2, g2), (x3, d3, _) = every[i - 1 : i + 3]
-            # delta is convex, and falls: above the chords of its neighbours continued; delta_mu is below its own chord
+            # delta is convex and falls, so it is above its neighbours' chords continued; delta_mu is below its own chord
             left, right = (d1[0] - d0[1]) / (x1 - x0), min((d3[1] - d2[0]) / (x3 - x2), 0.0)
             xs = [x1, x2]
             if left != right:

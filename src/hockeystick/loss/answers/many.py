@@ -1,12 +1,14 @@
-"""Many questions of one run: a contour made for one epsilon serves those near it.
+"""Many questions of one run: a contour through the saddle point of one epsilon serves those near it.
 
-The proofs of a contour hold at every epsilon; only their width grows with the distance from the one it was made for.  So the
-middle one of the questions gets a contour, those that it answers closely are done, and the ones left of them and right of them
-are answered in the same way.  What a contour does not answer closely is asked by itself.
+The bounds of the aliasing and of the truncation error (docs/mathematics.md, Lemmas 6 and 7) hold at every epsilon, whichever the
+contour was made for; only their width grows away from it (section 2, "Many questions, many runs").  So the middle one of the
+questions gets a contour, those that it answers closely are done, and the ones left of them and right of them are answered in the
+same way.  What no contour answers closely is asked by itself.
 """
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,18 +23,34 @@ from ..engines.first import compiled_log_deltas
 from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import SETTLED
 
-_STEPS = 6  # of Newton's method
-_FEW = 4  # questions that are not worth a contour of their own
-_CLOSER = 1e-11  # the width in log delta up to which a contour serves the questions around its own
-_NEAR_ONE = -1e-3  # log delta above which 1 - delta is what counts
+
+@dataclass(frozen=True)
+class Tuning:
+    """Which contour answers which questions; nothing here enters a proof."""
+
+    newton_steps: int = 6
+    """Towards the epsilons of many deltas at once: with fewer the ends miss the answer, each more evaluates all nodes again."""
+
+    min_questions: int = 4
+    """Fewer do not make up for the guess and the nodes of a contour of their own."""
+
+    shared_width: float = 1e-11
+    """The width in log delta up to which a contour serves the questions around its own, however narrow it is there: less makes
+    more contours, more makes answers wider than those of questions asked by themselves."""
+
+    max_log_delta: float = -1e-3
+    """Above it 1 - delta is what counts, which the driver asks for by itself."""
+
+
+TUNING = Tuning()
 
 
 def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only: bool = False) -> list[Interval]:
     """Both ends of log delta at each epsilon; not the lower ones of runs known by bounds if only the upper ones are wanted."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
-    told = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
+    compiled = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
     found: dict[float, Interval] = {}
-    for one, ends in told:
+    for one, ends in compiled:
         if ends:
             found[one] = ends
         else:
@@ -40,10 +58,10 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))
-        return low, np.where(high < _NEAR_ONE, high, math.inf)
+        return low, np.where(high < TUNING.max_log_delta, high, math.inf)
 
-    if len(finite) >= _FEW + len(found) and _shares(run):
-        _share(run, [one for one in finite if one not in found], Saddle.of_epsilon, answer, lambda _: 1.0, found)
+    if len(finite) >= TUNING.min_questions + len(found) and _by_contours_alone(run):
+        _share_contours(run, [one for one in finite if one not in found], Saddle.of_epsilon, answer, lambda _: 1.0, found)
     care = Care.ONE if len(epsilons) == 1 else Care.CURVE
     return [found[one] if one in found else log_delta_proof(run, one, care, upper_only).ends for one in epsilons]
 
@@ -56,17 +74,19 @@ def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], upper_only: bo
         goal = np.array(wanted)
         slack = FUNCTION * np.abs(goal)
         epsilon = contour.saddle.epsilon + (contour.saddle.log_delta - goal) / contour.c
-        for _ in range(_STEPS):  # by Newton's method
+        for _ in range(TUNING.newton_steps):  # Newton's method
             value, slope, error = estimates(contour, epsilon)
             epsilon = epsilon + (goal - value) / np.minimum(slope, -1e-3 * contour.c)
-        ahead = (2.0 * error + 2.0 * slack + 1e-15 * np.abs(goal)) / contour.c
-        low, high = epsilon - ahead, epsilon + ahead
-        sure = (contour_ends(contour, low)[0] >= goal + slack) & (contour_ends(contour, high)[1] <= goal - slack) & (low > 0.0)
-        return low, np.where(sure, high, math.inf)
+        half_width = (2.0 * error + 2.0 * slack + 1e-15 * np.abs(goal)) / contour.c
+        low, high = epsilon - half_width, epsilon + half_width  # a guess, which both ends of the contour certify or not
+        certified = (
+            (contour_ends(contour, low)[0] >= goal + slack) & (contour_ends(contour, high)[1] <= goal - slack) & (low > 0.0)
+        )
+        return low, np.where(certified, high, math.inf)
 
-    if len(deltas) >= _FEW and _shares(run):
+    if len(deltas) >= TUNING.min_questions and _by_contours_alone(run):
         wanted = sorted({math.log(one) for one in deltas if 0.0 < one < 1.0}, reverse=True)
-        _share(run, wanted, Saddle.of_delta, answer, lambda contour: contour.c, found)
+        _share_contours(run, wanted, Saddle.of_delta, answer, lambda contour: contour.c, found)
     out = []
     for one in deltas:
         ends = found.get(math.log(one)) if 0.0 < one < 1.0 else None
@@ -74,13 +94,13 @@ def epsilon_intervals(run: ComposedLoss, deltas: Sequence[float], upper_only: bo
     return out
 
 
-def _shares(run: ComposedLoss) -> bool:
-    """Whether the contour is what answers, and nothing is added to it."""
+def _by_contours_alone(run: ComposedLoss) -> bool:
+    """Whether the contour integral is the whole answer: no closed form, no infinite losses, no truncated mass."""
     plain = run.exact and bool(run.terms) and run.has_transform
     return plain and run.has_decay and not run.has_infinite_loss and run.log_truncated_mass == -math.inf and not has_closed(run)
 
 
-def _share(
+def _share_contours(
     run: ComposedLoss,
     wanted: list[float],
     saddle: Callable[[ComposedLoss, float], Saddle],
@@ -88,8 +108,8 @@ def _share(
     slope: Callable[[Contour], float],
     found: dict[float, Interval],
 ) -> None:
-    """Answers those of the questions, in order, that contours answer closely."""
-    if len(wanted) < _FEW:
+    """Answers those of the questions, in order, that contours answer closely: the middle one's first, then both sides alike."""
+    if len(wanted) < TUNING.min_questions:
         return
     middle = len(wanted) // 2
     first, last = middle, middle + 1
@@ -99,7 +119,7 @@ def _share(
             with np.errstate(all="ignore"):  # far from the middle nothing need come of it
                 low, high = answer(contour, wanted)
             width = (high - low) * slope(contour)
-            close = width <= min(max(4.0 * float(width[middle]), _CLOSER), SETTLED)
+            close = width <= min(max(4.0 * float(width[middle]), TUNING.shared_width), SETTLED)
             if close[middle]:
                 far = np.nonzero(~close)[0]
                 place = int(far.searchsorted(middle))
@@ -109,5 +129,5 @@ def _share(
                 found.update(zip(wanted[first:last], ends, strict=True))
     except Inconclusive:
         pass
-    _share(run, wanted[:first], saddle, answer, slope, found)
-    _share(run, wanted[last:], saddle, answer, slope, found)
+    _share_contours(run, wanted[:first], saddle, answer, slope, found)
+    _share_contours(run, wanted[last:], saddle, answer, slope, found)

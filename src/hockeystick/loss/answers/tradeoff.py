@@ -1,4 +1,7 @@
-"""The trade-off curve of a run."""
+"""The trade-off curve of a run (docs/mathematics.md, section 11): the best test of each level.
+
+Where both errors are tiny, delta is next to 1 and 1 - delta is evaluated by itself (Lemma 7a).
+"""
 
 import math
 from collections.abc import Callable
@@ -16,34 +19,37 @@ from ..protocol import Inconclusive
 from .complement import log_complement
 from .gdp import kinks, mu_ends
 
-_SHARES = [k / 64.0 for k in range(1, 64)]
+_EXPONENTS = [k / 64.0 for k in range(1, 64)]
+"""Tuning: the t of Chernoff's bound that are tried; the best of them is near the best of all."""
+_LARGE_MU = 8.0
+"""Tuning: from here on delta(0) is so near to 1 that the mean of the loss is the better guess of mu."""
 
 
-def tester(
+def best_tests(
     run: ComposedLoss, reverse: ComposedLoss, forward: Profile, backward: Profile, relative: bool
 ) -> Callable[[float], Errors]:
     """The best test of each level from 0 to 1; `forward` and `backward` are the profiles of the run and of the reversed one.
 
-    Unless the type-II error is wanted to `relative` accuracy, 1 - delta is not asked for by itself.
+    1 - delta is evaluated by itself only if the type-II error is wanted to `relative` accuracy.
     """
     one, two = _corners(run), _corners(reverse)
     corners = np.unique(np.concatenate((one, -two, -one, two)))  # the last ones are neighbours of the first, where all is tiny
     alone = run.terms[0][0] if len(run.terms) == 1 else None
     mu = math.sqrt(alone.square) if isinstance(alone, GaussianLoss) else 0.0
     guess: list[float] = []
-    rests = (rest_ends(run, forward), rest_ends(reverse, backward)) if relative else None
+    complements = (complement_ends(run, forward), complement_ends(reverse, backward)) if relative else None
 
     def test(alpha: float) -> Errors:
         if mu or not run.terms or alpha == 1.0:  # in closed form
             return Errors(*error_ends(mu * (1.0 - SQUARE_ERROR), mu * (1.0 + SQUARE_ERROR), alpha))
         if alpha == 0.0:
-            return _surely(run)
+            return _of_level_zero(run)
         if not guess:
-            guess.append(_about(run, forward))
+            guess.append(_guess_mu(run, forward))
         if run.exact:
-            found = best_test(forward, backward, alpha, guess[0], corners, rests)
+            found = best_test(forward, backward, alpha, guess[0], corners, complements)
             if found.beta[1] > 1.1 * found.beta[0]:
-                found = found._replace(beta=(found.beta[0], max(found.beta[0], min(found.beta[1], _most(run, alpha)))))
+                found = found._replace(beta=(found.beta[0], max(found.beta[0], min(found.beta[1], _chernoff(run, alpha)))))
             return found
         # the best bound, and the best that it may be, are two different profiles
         safe, member = (best_test(_end(forward, end), _end(backward, end), alpha, guess[0], corners) for end in (1, 0))
@@ -54,13 +60,13 @@ def tester(
 
 
 def _corners(run: ComposedLoss) -> Array:
-    """Where the profile may have one."""
+    """Where the profile may have a kink."""
     tops = [single.ceiling for single in run.ordered_pairs()] if run.exact else []
     return np.append(kinks(run), [top for top in tops if top < 1e9])
 
 
-def rest_ends(run: ComposedLoss, profile: Profile) -> Profile:
-    """log(1 - delta) of a run, asked once for each epsilon."""
+def complement_ends(run: ComposedLoss, profile: Profile) -> Profile:
+    """log(1 - delta) of a run, evaluated once at each epsilon."""
     known: dict[float, tuple[float, float]] = {}
 
     def ask(epsilon: float) -> tuple[float, float]:
@@ -71,8 +77,8 @@ def rest_ends(run: ComposedLoss, profile: Profile) -> Profile:
     return ask
 
 
-def _most(run: ComposedLoss, alpha: float) -> float:
-    """What the second error is at most, by Chernoff.
+def _chernoff(run: ComposedLoss, alpha: float) -> float:
+    """An upper bound of the type-II error, by Chernoff (docs/mathematics.md, section 11).
 
     f(alpha) = sup (1 - delta(eps) - e^eps alpha) <= sup (e^{K(-t) + t eps} - e^eps alpha), for 0 < t < 1, which is
     (1 - t) (e^{K(-t)} (t/alpha)^t)^{1/(1-t)}.
@@ -86,11 +92,11 @@ def _most(run: ComposedLoss, alpha: float) -> float:
             return math.log1p(-t) + (value + t * (math.log(t) - math.log(alpha))) / (1.0 - t)
 
         with suppress(Inconclusive):
-            t = min(_SHARES, key=lambda t: height(single.expand(-t)[0], t))
+            t = min(_EXPONENTS, key=lambda t: height(single.expand(-t)[0], t))
             value = float(single.slice(-t, 0.0).cumulant_above(np.array([-t])).max())
             slack = 4.0 * FUNCTION * (abs(value) + t * (abs(math.log(t)) + abs(math.log(alpha))) + 1.0) / (1.0 - t)
-            stray = exp_up(single.log_truncated_mass) if single.log_truncated_mass > -math.inf else 0.0
-            best = min(best, up(exp_up(height(value, t) + slack, 1.0) + stray))
+            truncated = exp_up(single.log_truncated_mass) if single.log_truncated_mass > -math.inf else 0.0
+            best = min(best, up(exp_up(height(value, t) + slack, 1.0) + truncated))
     return best
 
 
@@ -104,16 +110,16 @@ def _end(profile: Profile, end: int) -> Profile:
     return value
 
 
-def _about(run: ComposedLoss, forward: Profile) -> float:
-    """About the mu of a run: a guide for the search.  Where delta(0) is nearly 1, from the mean of the loss."""
+def _guess_mu(run: ComposedLoss, forward: Profile) -> float:
+    """About the mu of a run, from delta(0), or where that is nearly 1 from the mean of the loss: a guide for the search."""
     mu = mu_ends(0.0, forward(0.0)[1])[1]
-    if mu < 8.0 or not run.has_transform or not run.exact:
+    if mu < _LARGE_MU or not run.has_transform or not run.exact:
         return mu
     return math.sqrt(2.0 * max(run.ordered_pairs()[0].mean()[0], 0.0))
 
 
-def _surely(run: ComposedLoss) -> Errors:
-    """Without a false accusation only infinite losses tell."""
+def _of_level_zero(run: ComposedLoss) -> Errors:
+    """The test of level 0: without a false accusation only infinite losses are found."""
     mass = max(float(single.infinite_mass()) for one in run.variants("dominating")[:1] for single in one.ordered_pairs())
     if mass == 0.0:
         return Errors((1.0, 1.0), (0.0, 0.0))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
-from ..bigjump.thresholds import parts
-from ..bounds.elementary import certain, near_one
+from ..bigjump.thresholds import is_sparse
+from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
 from ..contour.contour import Contour, Saddle, candidate_contours
 from ..pairs.discrete import ResponseLoss
@@ -114,12 +114,15 @@ class Elementary(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         """0, where the steps' total variation distances add up to less than delta."""
         sparse = all(math.log(max(count * loss.coarse_estimates[0], 1e-300)) < question.at for loss, count in run.terms)
-        if sparse and largest(certain(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack:
+        if (
+            sparse
+            and largest(elementary_bounds(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack
+        ):
             return 0.0, 0.0
         return None
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(certain(single, question.at) for single in run.ordered_pairs())
+        return largest(elementary_bounds(single, question.at) for single in run.ordered_pairs())
 
 
 class ClosedForm(Engine):
@@ -161,7 +164,7 @@ class ContourIntegral(Engine):
         if not run.has_decay or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.ordered_pairs()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.ordered_pairs()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:

@@ -223,10 +223,10 @@ class Attacks(Pairs):
         Unsupported
             If no theorem covers a part of the release under this relation.
         """
-        from ...loss.answers.tradeoff import rest_ends
+        from ...loss.answers.tradeoff import complement_ends
 
         forward, backward, run = self._profiles(neighbours)
-        forward, backward = rest_ends(run, forward), rest_ends(self._reversed(neighbours), backward)
+        forward, backward = complement_ends(run, forward), complement_ends(self._reversed(neighbours), backward)
 
         def ends(p: float) -> Ends:
             if p in (0.0, 1.0):
@@ -302,10 +302,10 @@ class Attacks(Pairs):
 
     def _test(self, neighbours: Relation, relative: bool = True) -> "tuple[Callable[[float], Errors], bool]":
         """The best test of each level, and whether some mechanism attains what it does."""
-        from ...loss.answers.tradeoff import tester
+        from ...loss.answers.tradeoff import best_tests
 
         forward, backward, run = self._profiles(neighbours, relative)
-        return tester(run, self._reversed(neighbours), forward, backward, relative), run.tight
+        return best_tests(run, self._reversed(neighbours), forward, backward, relative), run.tight
 
 
 def _error_rate(name: str, value: Any) -> float:

@@ -9,7 +9,7 @@ from flint import arb
 
 import hockeystick as hs
 import oracle
-from hockeystick.loss.answers.complement import log_complement, log_of_rest
+from hockeystick.loss.answers.complement import log1mexp_ends, log_complement
 from hockeystick.loss.engines.driver import log_delta_proof
 
 mp.mp.dps = 60
@@ -44,7 +44,7 @@ def test_randomised_response(epsilon, count):
     if count > 1000:  # the law by normalised ratios would be slow here: only that the ends meet and contain the other engine's
         found, plain = ends(release, 0.0), log_delta_proof(release._run("remove"), 0.0).ends
         assert found[1] - found[0] < 1e-6
-        assert found[1] <= log_of_rest(plain[0])[1]
+        assert found[1] <= log1mexp_ends(plain[0])[1]
         return
     law = powers(epsilon, count)
     for share in (0.0, 0.2, 0.5):
@@ -181,12 +181,12 @@ def test_the_bayes_risk_of_a_strong_run():
 
 @pytest.mark.parametrize("log", [-1e-300, -1e-17, -1e-9, -0.3, -0.7, -5.0, -50.0, -800.0])
 def test_the_logarithm_of_the_rest(log):
-    found = log_of_rest(log)
+    found = log1mexp_ends(log)
     with mp.workdps(400):
         truth = mp.log1p(-mp.exp(mp.mpf(log)))
         assert found[0] <= truth <= found[1]
-    assert log_of_rest(0.0) == (-math.inf, -math.inf)
-    assert log_of_rest(-math.inf) == (0.0, 0.0)
+    assert log1mexp_ends(0.0) == (-math.inf, -math.inf)
+    assert log1mexp_ends(-math.inf) == (0.0, 0.0)
 
 
 def test_atoms_of_several_kinds_agree_with_what_is_known_of_delta():
@@ -200,8 +200,8 @@ def test_atoms_of_several_kinds_agree_with_what_is_known_of_delta():
         for epsilon in (200.0, 250.0, 297.3850659174412, 310.0):
             known = log_delta_proof(run._run(order), epsilon).ends
             alone = log_complement(run._run(order), epsilon, (-math.inf, 0.0))
-            assert alone[0] <= log_of_rest(known[0])[1]
-            assert alone[1] >= log_of_rest(known[1])[0]
+            assert alone[0] <= log1mexp_ends(known[0])[1]
+            assert alone[1] >= log1mexp_ends(known[1])[0]
 
 
 @pytest.mark.parametrize("seed", range(6))

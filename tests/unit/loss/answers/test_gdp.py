@@ -218,7 +218,7 @@ def test_beyond_the_proof_delta_is_below(name):
         for mu in (tail.limit * 1.001, tail.limit * 1.1, tail.limit * 2.0):
             if not mu > 0.0:
                 continue
-            start = tail.reached(mu, 0.1)
+            start = tail.dominated_from(mu, 0.1)
             assert start < 1e7
             for factor in (1.0, 1.01, 1.5, 3.0, 10.0):
                 if tail.square:
@@ -317,7 +317,7 @@ def test_mu_of_sampled_noise_for_replaced_records():
 def test_tails_of_renyi_claims():
     """rho c (c + 1) + xi c, and two mixtures with a common part, are no lighter than the pairs that obey them."""
     claim = tails(hs.ZCDP(rho=1e-6, xi=4.0)._run("add-or-remove").variants("dominating")[0])[0]
-    assert claim.reach >= 4.0
+    assert claim.top_loss >= 4.0
     replaced = tails(hs.ZCDP(rho=0.5).poisson(rate=0.9)._run("replace").variants("dominating")[0])[0]
     for epsilon in (4.0, 10.0, 40.0):
         member = (hs.Gaussian(sigma=1.0).poisson(rate=0.9)).log_delta_bounds(epsilon, "replace")

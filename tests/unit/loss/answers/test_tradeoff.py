@@ -423,7 +423,7 @@ def test_the_rest_is_asked_once_for_each_epsilon():
     """log(1 - delta) of randomised response in closed form: 1 - (e - e^x)/(1 + e) for x from -1 to 1."""
     run, asked = hs.RandomizedResponse(epsilon=1.0)._run("remove"), []
     profile = profile_ends(run)
-    rest = tradeoff.rest_ends(run, lambda epsilon: asked.append(epsilon) or profile(epsilon))
+    rest = tradeoff.complement_ends(run, lambda epsilon: asked.append(epsilon) or profile(epsilon))
     for epsilon in (0.0, 0.5, -0.5, 0.5, 0.0):
         low, high = rest(epsilon)
         truth = math.log1p(-(math.e - math.exp(epsilon)) / (1.0 + math.e))
@@ -435,7 +435,7 @@ def test_the_rest_is_asked_once_for_each_epsilon():
 def test_the_tester_knows_the_ends_and_closed_forms():
     """The curve of one answer: 1 - e x up to 1/(1 + e), then back with the slope 1/e."""
     run, back = (hs.RandomizedResponse(epsilon=1.0)._run(order) for order in ("remove", "add"))
-    test = tradeoff.tester(run, back, profile_ends(run), profile_ends(back), relative=True)
+    test = tradeoff.best_tests(run, back, profile_ends(run), profile_ends(back), relative=True)
     for alpha in (0.01, 0.1, 0.2689, 0.5, 0.9):
         truth = max(1.0 - math.e * alpha, (1.0 - alpha) / math.e)
         low, high = test(alpha).beta

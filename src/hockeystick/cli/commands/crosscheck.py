@@ -1,19 +1,19 @@
-"""Do others agree: crosscheck."""
+"""`hockeystick crosscheck`: do others agree?"""
 
 from typing import Annotated, Any
 
 import typer
 
-from .. import __version__
-from ..errors import BadValue
-from ..interop.agreement import Crosscheck, Row
-from ..interop.agreement import crosscheck as checked
-from ..interop.peers import PEERS, chosen
-from ..report.numbers import down_text, up_text
-from . import show
-from .failure import Disagreement
-from .files import run_of
-from .options import Delta, Json, Neighbours, Run, at_delta, relation
+from ... import __version__
+from ...errors import BadValue
+from ...interop.agreement import Crosscheck, Row
+from ...interop.agreement import crosscheck as checked
+from ...interop.peers import PEERS, chosen
+from ...report.numbers import down_text, up_text
+from .. import show
+from ..failure import Disagreement
+from ..files import run_of
+from ..options import Delta, Json, Neighbours, Run, at_delta, relation
 
 _NAMES = tuple(dict.fromkeys(peer.package for peer in PEERS))
 

@@ -1,0 +1,69 @@
+"""Epsilon of a release, printed: what dpsgd and compose share."""
+
+from collections.abc import Sequence
+
+from .. import __version__
+from ..bounds import Bounds
+from ..mechanism.release import Release
+from ..mechanism.training import Training
+from ..neighbours import Relation, Stated
+from ..report.numbers import down_text, up_text
+from ..report.words import neighbouring
+from ..report.words import parts as described
+from . import show
+from .failure import OverBudget
+
+
+def answer(
+    release: Release,
+    delta: float,
+    neighbours: Relation,
+    json: bool,
+    budget: float | None,
+    sampler: str | None = None,
+    why: str = "",
+    given: Sequence[str] = (),
+) -> None:
+    """Both ends of epsilon, with what the release is; `why` the answer depends on the sampler, if one was chosen."""
+    bounds = release.epsilon_bounds(delta, neighbours)
+    named = release.stated if isinstance(neighbours, Stated) else neighbours
+    parts = described(release)
+    drawn = sampler or "; ".join(dict.fromkeys(one.sampler for one in parts))
+    if json:
+        show.machine(
+            {
+                "epsilon": bounds.upper,
+                "epsilon_lower": bounds.lower,
+                "delta": delta,
+                "neighbours": named,
+                "sampler": drawn,
+                "release": show.name(release),
+                "tight": bounds.tight,
+                **({"statement": list(release.notes)} if isinstance(release, Training) else {}),
+                **({} if sampler is None else {"note": f"{why}."}),
+                "within_budget": None if budget is None else bool(bounds.upper <= budget),
+                "version": __version__,
+            }
+        )
+    else:
+        rows: list[show.Row] = [
+            ("epsilon", up_text(bounds.upper), f"at delta = {delta:g}, rounded up"),
+            ("certified", f"{down_text(bounds.lower, 10)} to {up_text(bounds.upper, 10)}", _between(bounds)),
+            ("neighbours", named, neighbouring(release, named)),
+            *((f"{one.uses:,} x", one.words, "") for one in parts),
+        ]
+        show.rows(show.name(release), rows)
+        if isinstance(release, Training):
+            show.lines(release.statement)
+        if sampler is not None:
+            show.lines(f"Other samplers have other answers; with {sampler} {why}.")
+        show.onward(release, delta, named, given)
+    if budget is not None and bounds.upper > budget:
+        raise OverBudget(
+            f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.  "
+            "More noise, fewer steps or smaller batches bring it down; hockeystick calibrate finds how much is needed."
+        )
+
+
+def _between(bounds: Bounds[float]) -> str:
+    return "the truth lies between" if bounds.tight else "the truth lies between; how far below the upper end is not known"

@@ -1,0 +1,1 @@
+"""One command to a module, which is imported when the command is asked for."""

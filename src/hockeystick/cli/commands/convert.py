@@ -1,0 +1,100 @@
+"""`hockeystick convert`: one guarantee in the words of the others."""
+
+from typing import Annotated, Any
+
+import typer
+
+from ... import __version__
+from ...errors import BadValue, HockeystickError
+from ...mechanism.claim import GDP, RDP, ZCDP, ApproxDP
+from ...mechanism.release import Release
+from ...planning.concentrated import rho_of
+from ...report.numbers import down_text, up_text
+from .. import show
+from ..options import Json, Mu, Rho
+
+
+def convert(
+    epsilon: Annotated[
+        float | None, typer.Option(help="From (epsilon, delta)-DP; delta 0 unless given.", show_default=False)
+    ] = None,
+    delta: Annotated[float | None, typer.Option(help="The delta of --epsilon.", show_default=False)] = None,
+    mu: Mu = None,
+    rho: Rho = None,
+    rdp: Annotated[
+        list[str] | None, typer.Option(help="From Rényi DP, order:value; several may be given.", show_default=False)
+    ] = None,
+    at_delta: Annotated[
+        float | None,
+        typer.Option(
+            help="The delta at which the answer's epsilon is given; 1e-6 unless given, or --delta if that is larger.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """One guarantee in the words of the others: epsilon-delta, rho, mu, Rényi, trade-off.
+
+    Example: hockeystick convert --rho 0.5 --at-delta 1e-6
+    """
+    claim = _claim(epsilon, delta, mu, rho, rdp)
+    at_delta = max(1e-6, delta or 0.0) if at_delta is None else at_delta
+    found: dict[str, Any] = {"from": repr(claim), "at_delta": at_delta, "version": __version__}
+    asked: dict[str, Any] = {
+        "epsilon": lambda: claim.epsilon(at_delta),
+        "mu": lambda: claim.mu(),
+        "rho": lambda: rho_of(claim, claim.stated),
+        "rdp_2": lambda: claim.rdp(2.0),
+        "rdp_8": lambda: claim.rdp(8.0),
+        "advantage": lambda: claim.advantage(),
+        "tpr_at_fpr_0.01": lambda: claim.tpr(0.01),
+        "tradeoff_at_0.1": lambda: claim.tradeoff(0.1),
+    }
+    for name, ask in asked.items():
+        try:
+            found[name] = float(ask())
+        except HockeystickError as error:
+            found[name] = None
+            found.setdefault("refused", {})[name] = str(error)
+    if json:
+        show.machine(found)
+        return
+    meaning = {
+        "epsilon": f"(epsilon, delta)-DP at delta = {at_delta:g} (--at-delta)",
+        "mu": "Gaussian DP at every epsilon; infinity: no mu is proved",
+        "rho": "zero-concentrated DP; infinity: no rho is proved",
+        "rdp_2": "Rényi divergence of order 2",
+        "rdp_8": "Rényi divergence of order 8",
+        "advantage": "an attacker's tpr minus fpr, at most",
+        "tpr_at_fpr_0.01": "an attacker's true-positive rate, at most",
+        "tradeoff_at_0.1": "type-II error at type-I error 0.1, at least",
+    }
+    rows: list[show.Row] = [
+        (name, "refused" if found[name] is None else (down_text if name.startswith("trade") else up_text)(found[name]), words)
+        for name, words in meaning.items()
+    ]
+    show.rows(f"{claim!r} implies", rows)
+
+
+def _claim(epsilon: float | None, delta: float | None, mu: float | None, rho: float | None, rdp: list[str] | None) -> Release:
+    given = [
+        name
+        for name, value in (("epsilon", epsilon), ("mu", mu), ("rho", rho), ("rdp", rdp))
+        if value is not None and value != []
+    ]
+    if len(given) != 1 or (delta is not None and epsilon is None):
+        raise BadValue("give one of: --epsilon (and --delta) | --mu | --rho | --rdp order:value.")
+    if epsilon is not None:
+        return ApproxDP(epsilon=epsilon, delta=delta or 0.0)
+    if mu is not None:
+        return GDP(mu=mu)
+    if rho is not None:
+        return ZCDP(rho=rho)
+    pairs = []
+    for one in rdp or []:
+        try:
+            order, value = (float(word) for word in one.split(":"))
+        except ValueError:
+            raise BadValue(f"--rdp is {one!r}; allowed: order:value, such as 8:0.04.") from None
+        pairs.append((order, value))
+    return RDP(orders=tuple(order for order, _ in pairs), values=tuple(value for _, value in pairs))

@@ -1,0 +1,80 @@
+"""`hockeystick dpsgd`: epsilon of a DP-SGD run."""
+
+from typing import Any
+
+from ...errors import BadValue
+from ...planning.dpsgd import dpsgd as training
+from ..answer import answer
+from ..options import (
+    Accumulation,
+    Batch,
+    Budget,
+    Delta,
+    Epochs,
+    Examples,
+    Json,
+    Neighbours,
+    Rate,
+    Sampler,
+    Sigma,
+    Steps,
+    at_delta,
+    in_options,
+)
+
+_COIN = "every record takes part by its own coin, which counts in full (amplification by sampling)"
+_DISPLACED = "a record that comes or goes displaces others in the batch, so a step may move farther than under --sampler poisson"
+_ONCE = "every record takes part once in a pass and no sampling is counted: a pass costs as much as one step on all the data"
+WHY = {
+    "poisson": _COIN,
+    "without-replacement": _DISPLACED,
+    "with-replacement": f"{_DISPLACED}, and a record may come more than once",
+    "shuffle": f"{_ONCE}, since no amplification by shuffling is proved for this",
+    "deterministic": _ONCE,
+    "cyclic": _ONCE,
+    "hashed": _ONCE,
+}
+"""Why the answer depends on the sampler."""
+_SAME_SIZE = "what a batch without the record holds in its place counts, so a step may cost more than under --sampler poisson"
+
+
+def why(sampler: str, neighbours: str) -> str:
+    """The same for a relation: nothing comes or goes where records are replaced or zeroed out."""
+    return WHY[sampler].replace(_DISPLACED, _SAME_SIZE) if neighbours in ("replace", "zero-out") else WHY[sampler]
+
+
+def dpsgd(
+    sampler: Sampler = None,
+    sigma: Sigma = None,
+    rate: Rate = None,
+    examples: Examples = None,
+    batch: Batch = None,
+    steps: Steps = None,
+    epochs: Epochs = None,
+    delta: Delta = None,
+    epsilon: Budget = None,
+    neighbours: Neighbours = None,
+    accumulation: Accumulation = None,
+    json: Json = False,
+) -> None:
+    """Epsilon of a DP-SGD run.
+
+    Example: hockeystick dpsgd --sampler poisson --rate 0.01 --sigma 1.1 --steps 10000 --delta 1e-5
+    """
+    if sampler is None or sigma is None:
+        missing = "sampler" if sampler is None else "sigma"
+        raise BadValue(f"--{missing} is missing; the answer depends on it.  An example: --sampler poisson --sigma 1.1.")
+    given: dict[str, Any] = {} if neighbours is None else {"neighbours": neighbours}
+    with in_options():
+        run = training(
+            sigma=sigma,
+            sampler=sampler,
+            rate=rate,
+            examples=examples,
+            batch=batch,
+            steps=steps,
+            epochs=epochs,
+            accumulation=1 if accumulation is None else accumulation,
+            **given,
+        )
+    answer(run, at_delta(delta), run.neighbours, json, epsilon, sampler, why(sampler, run.neighbours))

@@ -1,0 +1,108 @@
+"""A run in words: what its parts are, how batches are drawn, which data sets are neighbours.
+
+It names kinds of parts by their classes' names, so that what a command prints of a run imports none of the others, NumPy neither.
+"""
+
+from typing import Any, NamedTuple
+
+from ..mechanism.claim import ZCDP
+from ..mechanism.noise import AdditiveNoise
+from ..mechanism.release import Mechanism, Release
+from ..neighbours import Relation
+from ..sampling.base import Sampled
+
+RELATIONS = {
+    "add-or-remove": "data sets that differ by one record added or removed",
+    "add": "data sets of which the second has one record more",
+    "remove": "data sets of which the second has one record less",
+    "replace": "data sets that differ by one record replaced by another",
+    "zero-out": "data sets that differ by one record replaced by one that contributes nothing",
+}
+
+FAMILIES = {
+    "Gaussian": "Gaussian noise of standard deviation {sigma:g}",
+    "Laplace": "Laplace noise of scale {scale:g}",
+    "DiscreteGaussian": "discrete Gaussian noise of sigma {sigma:g}",
+    "DiscreteLaplace": "discrete Laplace noise of scale {scale:g}",
+    "RandomizedResponse": "randomised response of epsilon {epsilon:g}",
+    "Exponential": "a selection by the exponential mechanism, epsilon {epsilon:g}",
+    "PureDP": "anything {epsilon:g}-DP",
+    "ApproxDP": "anything ({epsilon:g}, {delta:g})-DP",
+    "GDP": "anything {mu:g}-GDP",
+    "ZCDP": "anything {rho:g}-zCDP",
+    "GaussianMixture": "Gaussian noise of standard deviation {sigma:g} at a random distance",
+    "RDP": "anything with the given Rényi curve",
+    "Profile": "anything with the given profile",
+}
+
+
+class Part(NamedTuple):
+    """One distinct part of a run."""
+
+    release: str
+    uses: int
+    words: str
+    sampler: str
+
+
+def parts(release: Release) -> list[Part]:
+    """What each part of a run is."""
+    return [_part(mechanism, count) for mechanism, count in release.parts]
+
+
+def _part(mechanism: Mechanism, count: int) -> Part:
+    kind: Any = mechanism
+    if type(mechanism).__name__ == "GroupedRun":
+        inner = parts(kind.run)
+        words = "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in inner)
+        samplers = "; ".join(dict.fromkeys(one.sampler for one in inner))
+        return Part(repr(mechanism), count, f"{words}, for {_group(kind.size)}", samplers)
+    if isinstance(mechanism, Sampled):
+        _, sampler = scheme(mechanism)
+        inner = parts(mechanism.base)
+        words = " and ".join(one.words if one.uses == 1 else f"{one.uses} times {one.words}" for one in inner)
+        return Part(repr(mechanism), count, f"{words}, on {sampler}", sampler)
+    words = FAMILIES.get(type(mechanism).__name__, "")
+    named = words.format(**mechanism._parameters()) if words else repr(mechanism)
+    if isinstance(mechanism, ZCDP) and mechanism.xi:
+        named = f"anything ({mechanism.xi:g}, {mechanism.rho:g})-zCDP"
+    if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
+        named += f" on a sensitivity of {mechanism.sensitivity:g}"
+    return Part(repr(mechanism), count, named, "all records")
+
+
+def _group(size: int) -> str:
+    return f"groups of {size} records that come, go or change together"
+
+
+def scheme(mechanism: Any) -> tuple[str, str]:
+    """The name of the sampling scheme, as in docs/sampling.md, and the scheme in words."""
+    kind = type(mechanism).__name__
+    if kind == "Poisson":
+        return "Poisson", f"a Poisson sample of rate {mechanism.rate:g}"
+    if kind == "WithoutReplacement":
+        return "without replacement", f"a batch of {mechanism.batch} of {mechanism.examples} records, without replacement"
+    if kind == "WithReplacement":
+        return "with replacement", f"{mechanism.draws} draws from {mechanism.examples} records, with replacement"
+    if kind == "FullPass":
+        by = mechanism.by
+        return ("a shuffled pass" if by == "shuffle" else f"a pass by {by}"), f"every batch of a pass by {by}"
+    if kind == "GroupedPoisson":
+        return "group", f"a Poisson sample of rate {mechanism.rate:g}, for {_group(mechanism.size)}"
+    if kind == "Shuffled":
+        return "shuffled reports", f"the shuffled reports of {mechanism.reports:,} people"
+    return kind, f"a sample ({mechanism!r})"
+
+
+def group_size(release: Release) -> int:
+    """How many records the neighbours of a run differ by."""
+    grouped: Any = release
+    if type(release).__name__ == "GroupedRun":
+        return int(grouped.size)
+    return max((one.size for one, _ in grouped.parts if type(one).__name__ == "GroupedPoisson"), default=1)
+
+
+def neighbouring(release: Release, neighbours: Relation) -> str:
+    """Which data sets count as neighbours, in words."""
+    size = group_size(release)
+    return RELATIONS[neighbours] + (f", where for one record stands a group of up to {size} together" if size > 1 else "")
