@@ -1,4 +1,4 @@
-"""Losses as masses between edges: what a lattice needs to know of them."""
+"""Binned losses: their masses in many cells, and a coarse scale as a guide.  Used by docs/mathematics/lattice.md, section 7."""
 
 import math
 
@@ -9,16 +9,16 @@ from .protocol import Binned, Masses
 
 _SCALES = np.concatenate((np.geomspace(1e-13, 1e-6, 60), np.geomspace(1e-6, 1e3, 480)[1:], np.geomspace(1e3, 1e7, 40)[1:]))
 SCALES = _SCALES[::5]
-_BLOCK = 1 << 16
+_MAX_EDGES = 1 << 16
 _FINER = np.arange(1, 2048) / 2048.0
 _EDGES = np.concatenate((-_SCALES[::-1], [0.0], _SCALES))
 
 
 def masses_by_blocks(loss: Binned, edges: Array) -> Masses:
     """The masses between many edges, a block of them at a time: they take several times the room of their edges."""
-    if edges.size <= _BLOCK:
+    if edges.size <= _MAX_EDGES:
         return loss.masses(edges)
-    found = [loss.masses(edges[start : start + _BLOCK + 1]) for start in range(0, edges.size - 1, _BLOCK)]
+    found = [loss.masses(edges[start : start + _MAX_EDGES + 1]) for start in range(0, edges.size - 1, _MAX_EDGES)]
     last = len(found) - 1
     keep = [slice(min(place, 1), None if place == last else -1) for place in range(last + 1)]
     whole = (
@@ -32,7 +32,7 @@ def masses_by_blocks(loss: Binned, edges: Array) -> Masses:
 class CoarseLoss:
     """A loss on a coarse scale: a guide to where its mass lies; never part of an answer.
 
-    Where `near` is given it is finer up to twice that: for steep tilts.
+    Where `near` is given the scale is finer up to twice that, for steep tilts.
     """
 
     def __init__(self, loss: Binned, near: float = 0.0) -> None:

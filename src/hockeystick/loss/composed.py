@@ -1,4 +1,7 @@
-"""A composed privacy loss: K = sum of count * K_j.  The one place that multiplies by a count."""
+"""A composed privacy loss: K = sum of count * K_j.  The one place that multiplies by a count.
+
+docs/mathematics/contour.md, Lemma 1: composition.
+"""
 
 import math
 from collections.abc import Callable, Iterable
@@ -21,9 +24,21 @@ from .protocol import Loss, Slice
 
 Expand = Callable[[float], tuple[float, float, float]]
 
-_EXACT = 40  # so many steps have their infinite mass as an exact fraction
-MOST = 1e15  # the largest saddle point that is worth looking at
-LEFT = 7.0  # log of what the saddle-point approximation may leave out
+
+@dataclass(frozen=True)
+class Tuning:
+    """Of the search for a saddle point, which no proof depends on, and of exact fractions."""
+
+    min_saddle: float = 1e-9
+    max_saddle: float = 1e15
+    """Saddle points beyond are not worth looking at."""
+    log_prefactor_ignored: float = 7.0
+    """Of the saddle-point approximation: up to here it is ignored, which leads to the left, where there are fewer nodes."""
+    max_exact_steps: int = 40
+    """The infinite mass of so many steps is an exact fraction; of more, to sixty digits, or it would be too long."""
+
+
+TUNING = Tuning()
 
 
 def composed(uses: Iterable[tuple[Loss, int]]) -> "ComposedLoss":
@@ -130,7 +145,7 @@ class ComposedLoss:
         """P(Z = infinity), or Q(Z = -infinity): exactly, or for many steps to very many digits."""
         found = [(loss.infinite_mass if under == "P" else loss.infinite_mass_under_q, count) for loss, count in self.terms]
         masses = [(one, count) for one, count in found if one]
-        if sum(count for _, count in masses) <= _EXACT:
+        if sum(count for _, count in masses) <= TUNING.max_exact_steps:
             return 1 - math.prod(((1 - one) ** count for one, count in masses), start=Fraction(1))
         smallest = min(float(one) for one, _ in masses)
         with localcontext() as context:
@@ -175,7 +190,7 @@ class ComposedLoss:
 
     @property
     def quadratic_limit(self) -> float:
-        """Where a search for a saddle point should begin at the latest."""
+        """Up to where K of every loss is about quadratic: a search for a saddle point begins there at the latest."""
         return min(loss.quadratic_limit for loss, _ in self.terms)
 
     def coarse(self, loss: Loss, near: float = 0.0) -> CoarseLoss:
@@ -226,7 +241,7 @@ class ComposedLoss:
             k0, k1, k2 = expand(c)
             bend = c * c * k2 + 1.0 + (c / (1.0 + c)) ** 2
             cost, slope = c * k1 - k0 + x + math.log1p(c) - 1.0 - c / (1.0 + c), bend
-            if (large := x - 0.5 * math.log(2.0 * math.pi * bend) - LEFT) > 0.0:
+            if (large := x - 0.5 * math.log(2.0 * math.pi * bend) - TUNING.log_prefactor_ignored) > 0.0:
                 cost, slope = cost - large, slope - (1.0 + (c / (1.0 + c)) ** 3) / bend  # but for the third derivative
             if cost > 0.0 and log_delta < 0.0:  # logarithms make a power of c a straight line
                 return math.log(-cost / log_delta), slope / cost
@@ -260,7 +275,7 @@ class ComposedLoss:
             c = math.exp(x)
             return -0.5 < step < 0.02 and (c * step) ** 2 * (expand(c)[2] + 1.0 / (c * c)) < 0.1
 
-        low, high = math.log(1e-9), math.log(MOST)
+        low, high = math.log(TUNING.min_saddle), math.log(TUNING.max_saddle)
         first = min(max(math.log(max(start, 1e-300)), low), high)
         found = increasing_root(balance, first, lower=low, upper=high, stride=1.0, enough=enough, steps=60)
         if low < found < high and abs(balance(found)[0]) > 1.0:  # a steep place may look like the end

@@ -1,4 +1,7 @@
-"""The epsilon at which a delta is reached, from whatever tells bounds of log delta near it."""
+"""The epsilon at which a delta is reached, from any certified bounds of log delta near it.
+
+docs/mathematics/every-run.md, section 6: what holds for every run.
+"""
 
 import math
 from collections.abc import Callable
@@ -10,13 +13,13 @@ Made = TypeVar("Made")
 About = Callable[[float], tuple[float, float]]
 """About log delta and its slope at an epsilon."""
 
-_TRIES = 6
-_STEEP = 1e12  # slopes of log delta over log epsilon beyond which rounding decides
+_MAX_ROUNDS = 6
+_MAX_SLOPE = 1e12  # slopes of log delta over log epsilon beyond which rounding decides
 BELOW = -1e-9  # the logarithm of a delta below 1
 
 
 class ProfileBounds(Protocol):
-    """Tells log delta near one epsilon."""
+    """Certified bounds of a privacy profile near one epsilon."""
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
         """log delta and its slope, uncertified."""
@@ -32,27 +35,27 @@ class ProfileBounds(Protocol):
 
 
 def certified_ends(
-    proof: ProfileBounds, log_delta: float, slack: float, start: float, attempts: int = 60, most: float | None = None
+    bounds: ProfileBounds, log_delta: float, slack: float, start: float, attempts: int = 60, most: float | None = None
 ) -> tuple[float, float]:
-    """Both ends of epsilon as far as this proves them, for log delta known up to slack; each is sought at so many places.
+    """Both ends of epsilon as far as these bounds prove them, for log delta known up to slack; at most so many attempts each.
 
     Not far from the start, unless the `most` that epsilon can be is given.
     """
-    epsilon = root(proof.estimate, log_delta, start, 1e-13, None if most is None else (0.0, most))
-    pace = min(-proof.estimate(epsilon)[1], _STEEP / max(epsilon, 1e-300))
+    epsilon = root(bounds.estimate, log_delta, start, 1e-13, None if most is None else (0.0, most))
+    pace = min(-bounds.estimate(epsilon)[1], _MAX_SLOPE / max(epsilon, 1e-300))
     if not pace > 0.0:
         return -math.inf, math.inf
 
-    low = certified_end(lambda e: proof.lower(e) - (log_delta + slack), epsilon, -pace, attempts)
-    return low, certified_end(lambda e: (log_delta - slack) - proof.upper(e), epsilon, pace, attempts)
+    low = certified_end(lambda e: bounds.lower(e) - (log_delta + slack), epsilon, -pace, attempts)
+    return low, certified_end(lambda e: (log_delta - slack) - bounds.upper(e), epsilon, pace, attempts)
 
 
 def settled_epsilon(
     make: Callable[[float], tuple[Made, About]], log_delta: float, start: float, tolerance: float, near: float
 ) -> tuple[Made, float]:
-    """What is made for an epsilon, made anew where it says that log delta is reached until that is near; and where that is."""
+    """A fixed point: what is made for an epsilon, made anew at its own estimate until the two are near; and the estimate."""
     epsilon = start
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ROUNDS):
         made, about = make(epsilon)
         found = root(about, log_delta, epsilon, tolerance)
         if abs(found - epsilon) < near * epsilon:
@@ -62,9 +65,9 @@ def settled_epsilon(
 
 
 def settled_log_delta(make: Callable[[float], tuple[Made, About]], epsilon: float, log_delta: float) -> Made:
-    """What is made for a log delta at this epsilon, made anew for the one it finds until that is the same to about e."""
+    """A fixed point: what is made for a log delta at this epsilon, made anew for its own estimate until that is within 1."""
     level = min(log_delta, BELOW)
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ROUNDS):
         made, about = make(level)
         found = min(about(epsilon)[0], BELOW)
         if abs(found - level) < 1.0:

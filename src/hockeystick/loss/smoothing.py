@@ -1,4 +1,6 @@
-"""Losses that take finitely many values, on no lattice, alone or with others: delta smeared out over epsilon.
+"""Losses that take finitely many values, on no lattice, alone or with others: Gaussian smoothing of the privacy profile.
+
+docs/mathematics/big-jump.md, Lemma 19g (Gaussian smoothing):
 
 The transform of such a loss does not fall, so no contour of it may be cut off.  But that of the run and one more release does, of
 Gaussian noise with mu = h, however small h is.  Its delta is F(eps) = E f(eps + t), t of the law N(-h^2/2, h^2), f the run's own,
@@ -13,6 +15,7 @@ w (e^{h^2 (1+w)} - 1): both ends come from one contour, about h^2 (F'' - F') apa
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,16 +23,33 @@ from ..numerics.cancellation_free import Array, ComplexArray
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.trapezoid import Cells, added_terms, fourier_sums
 from .composed import ComposedLoss, ComposedSlice
-from .contour.contour import TUNING, Contour, Saddle
+from .contour.contour import TUNING as CONTOUR
+from .contour.contour import Contour, Saddle
 from .invert import certified_ends
 from .pairs.atomic import AtomicLoss, AtomicSlice
 from .pairs.gaussian import GaussianSlice
 from .protocol import Inconclusive, Slice
 
-_NODES, _FEWER = 1 << 17, 1 << 14  # the latter if there are other losses, too
-_SHARE, _WORTH = 2e-7, 1e-4  # the width that is aimed at, relative to epsilon, and the one that is still worth it
-_TRIES = 6
-_LIGHT = 46.0  # -log of the share of a step that may be left out, times the count
+
+@dataclass(frozen=True)
+class Tuning:
+    """How much noise is added, and how many nodes that may take; the ends are certified whatever these are."""
+
+    max_nodes: int = 1 << 17
+    """Of atoms only, whose transform at many nodes is cheap."""
+    max_nodes_beside_others: int = 1 << 14
+    """If there are other losses, too: less noise needs more nodes."""
+    relative_width: float = 2e-7
+    """Of epsilon: the width that is aimed at."""
+    max_relative_width: float = 1e-4
+    """If the nodes allow no narrower ends than this, they are not worth the time."""
+    max_attempts: int = 6
+    """To certify an end of epsilon."""
+    log_dropped: float = 46.0
+    """-log of the share of a step that may be dropped, times the count; its mass counts in the errors."""
+
+
+TUNING = Tuning()
 
 
 class _AtomSlice(AtomicSlice):
@@ -42,12 +62,12 @@ class _AtomSlice(AtomicSlice):
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:
         """log of the sum of p e^{wz}, in units of its largest term, and bounds of log(1 + relative error).
 
-        Where the sum is drowned by its error, it is taken to be of that size.
+        Where the sum is below its error, it is taken to be of that size.
         """
         z, log_p, _, error, z_error = self.loss.atoms
         exponent = log_p + self.c * z
         top = float(exponent.max())
-        kept = exponent > top - _LIGHT - math.log(self.count * z.size)
+        kept = exponent > top - TUNING.log_dropped - math.log(self.count * z.size)
         weight = np.exp(exponent - top)
         dropped, weight, z = float(weight[~kept].sum()), weight[kept], z[kept]
         phi = fourier_sums(z, weight[None, :], step, nodes)[0]
@@ -71,25 +91,26 @@ class SmoothedContour:
         if not can_smooth(run) or not saddle.epsilon > 0.0:
             raise Inconclusive
         self.terms, self.log_truncated_mass = run.terms, run.log_truncated_mass
-        self.nodes_allowed = _NODES if all(isinstance(loss, AtomicLoss) for loss, _ in run.terms) else _FEWER
-        self.h = math.sqrt(_SHARE * saddle.epsilon / (1.0 + saddle.c))
+        only_atoms = all(isinstance(loss, AtomicLoss) for loss, _ in run.terms)
+        self.nodes_allowed = TUNING.max_nodes if only_atoms else TUNING.max_nodes_beside_others
+        self.h = math.sqrt(TUNING.relative_width * saddle.epsilon / (1.0 + saddle.c))
         for _ in range(2):
             if not self.h * saddle.c < 0.5:
                 raise Inconclusive
             self.contour = Contour(self, saddle)
             if self.contour.evaluate():
-                self._rest = self._beyond()
+                self._truncation = self._truncation_error()
                 return
             if not self.contour.step:
                 break
             # as narrow as the nodes allow
-            self.h = max(self.h, 1.2 * math.sqrt(2.0 * TUNING.log_tolerance) / (self.nodes_allowed * self.contour.step))
-            if not self.h * self.h * (1.0 + saddle.c) < _WORTH * saddle.epsilon:
+            self.h = max(self.h, 1.2 * math.sqrt(2.0 * CONTOUR.log_tolerance) / (self.nodes_allowed * self.contour.step))
+            if not self.h * self.h * (1.0 + saddle.c) < TUNING.max_relative_width * saddle.epsilon:
                 break
         raise Inconclusive
 
-    def _beyond(self) -> float:
-        """What the nodes left out would add to the sum of D: over w (w + 1) its factor is at most h^2 e^{h^2 |1 + w|}."""
+    def _truncation_error(self) -> float:
+        """The truncation error of the sum of D: over w (w + 1) its factor is at most h^2 e^{h^2 |1 + w|}."""
         contour, square = self.contour, self.h * self.h
         cells = Cells(contour.saddle.width)
         left, right = cells.left, cells.right
@@ -106,7 +127,7 @@ class SmoothedContour:
         return contour.c * (contour.c + 1.0) * square * (inside + tail) * (1.0 + 1e-9)
 
     def slice(self, c: float, ahead: float) -> ComposedSlice:
-        """Along the contour: the run, and Gaussian noise with mu = h."""
+        """Along the contour: the run composed with Gaussian noise of mu = h."""
         slices: list[tuple[Slice, int]] = [(GaussianSlice(self.h * self.h, c), 1)]
         for loss, count in self.terms:
             own = _AtomSlice(loss, c, count) if isinstance(loss, AtomicLoss) else loss.slice(c, ahead, count)
@@ -136,7 +157,7 @@ class SmoothedContour:
         bend, error = _sum_with_factor(contour, epsilon, w * np.expm1(square * (1.0 + w)))
         off = contour.height_error[0] + 8.0 * UNIT * (abs(contour.log_scale[0]) + 2.0 * abs(contour.c * epsilon))
         log_unit = contour.log_scale[0] - contour.c * epsilon + off
-        taken = (max(bend, 0.0) + error + self._rest) * math.exp(min(log_unit - whole, 700.0)) * (1.0 + 1e-9)
+        taken = (max(bend, 0.0) + error + self._truncation) * math.exp(min(log_unit - whole, 700.0)) * (1.0 + 1e-9)
         return whole + math.log1p(-taken) if taken < 1.0 else -math.inf
 
 
@@ -160,11 +181,11 @@ def can_smooth(run: ComposedLoss) -> bool:
 def smoothed_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
     saddle = Saddle.of_delta(run, log_delta)
-    smeared = SmoothedContour(run, saddle)
-    return certified_ends(smeared, log_delta, slack, saddle.epsilon, _TRIES)
+    smoothed = SmoothedContour(run, saddle)
+    return certified_ends(smoothed, log_delta, slack, saddle.epsilon, TUNING.max_attempts)
 
 
 def smoothed_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
-    smeared = SmoothedContour(run, Saddle.of_epsilon(run, epsilon))
-    return smeared.lower(epsilon), min(0.0, smeared.upper(epsilon))
+    smoothed = SmoothedContour(run, Saddle.of_epsilon(run, epsilon))
+    return smoothed.lower(epsilon), min(0.0, smoothed.upper(epsilon))

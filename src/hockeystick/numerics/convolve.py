@@ -1,8 +1,9 @@
 """Sums of independent variables on a lattice by the fast Fourier transform, with the errors bounded in the 2-norm.
 
 The masses are to be tilted beforehand: the transform's error is relative to the largest of them, so that what matters must not be
-small.  If most of the mass of a variable sits at one point, this part is taken out and known exactly, and the error is relative
-to the rest; if that is so of every variable, likewise of their sum.
+small.  If most of the mass of a variable sits at one point, this peak is split off and known exactly, and the error is relative
+to the rest; if that is so of every variable, likewise of their sum.  (docs/mathematics/lattice.md, section 7: rounding of the
+transform.)
 """
 
 import math
@@ -14,8 +15,8 @@ import numpy.typing as npt
 from .cancellation_free import Array, ComplexArray, log1p_complex
 from .rounding import FFT, FUNCTION, SECOND_ORDER, UNIT
 
-_DEAD = 60.0  # -log of the part of a spectrum that is left out
-_HEAVY = 0.6  # the mass of a peak that is kept apart
+_DEAD = 60.0  # -log of the part of a spectrum that is dropped; e^-_DEAD counts in the error
+_HEAVY = 0.6  # tuning: the mass from which a peak is split off
 
 Places = npt.NDArray[np.intp]
 
@@ -49,24 +50,24 @@ class Law:
         value = top + math.log(float(self.masses @ np.exp(np.minimum(exponent - top, 0.0))))
         return value + 1e-9 + 16.0 * UNIT * (abs(value) + ahead * float(np.abs(self.z).max()))
 
-    def folded(self, size: int, apart: bool) -> Array:
-        """On one period, which begins at the peak; the peak itself set to 0 if it is kept apart."""
+    def wrapped(self, size: int, split: bool) -> Array:
+        """On one period, which begins at the peak; the peak itself set to 0 if it is split off."""
         start = -self.peak % size
         out = np.zeros(-(-(self.masses.size + start) // size) * size)
         out[start : start + self.masses.size] = self.masses
-        if apart:
+        if split:
             out[start + self.peak] = 0.0
         found: Array = out.reshape(-1, size).sum(axis=0)
         return found
 
 
 class _Factor:
-    """The transform phi of a law that is taken `count` times; a heavy peak is known apart, only the rest of it transformed."""
+    """The transform phi of a law that is taken `count` times; a heavy peak is split off, and only the rest transformed."""
 
     def __init__(self, law: Law, count: int, size: int) -> None:
         self.count, self.peak = count, float(law.masses[law.peak])
         self.heavy = self.peak > _HEAVY
-        rest = law.folded(size, self.heavy)
+        rest = law.wrapped(size, self.heavy)
         self.mass, self.norm = min(1.0, float(rest.sum())), math.sqrt(float(rest @ rest))
         self.phi = np.fft.rfft(rest)
         if self.heavy:
@@ -99,11 +100,11 @@ class Sum:
 
     def __init__(self, laws: Sequence[tuple[Law, int]], size: int, first: int) -> None:
         eta = FFT * math.log2(size) * UNIT
-        idle = sum(count * math.log(law.masses[law.peak]) for law, count in laws)  # log P(all at their peaks)
+        log_all_peaks = sum(count * math.log(law.masses[law.peak]) for law, count in laws)  # log P(all at their peaks)
         self.log_scale, self.rounding = 0.0, 64.0 * UNIT
         factors: list[_Factor] = []
         start = 0
-        spread = turns = 0.0
+        spread = growth = 0.0
         for law, count in laws:
             factors.append(factor := _Factor(law, count, size))
             self.log_scale += count * law.log_total
@@ -111,17 +112,17 @@ class Sum:
             self.rounding += count * (law.rounding + UNIT * (4.0 * abs(law.log_total) + wraps))
             start += count * (law.first + law.peak)
             spread += count * eta * factor.norm
-            turns += count * eta * factor.mass
-        spread *= math.exp(min(turns, 100.0))  # (|phi| + e)^(n-1) where |phi| is 1
-        apart = idle > -3.0 and all(factor.heavy for factor in factors)
-        spectrum, error = _apart(factors, idle) if apart else _together(factors, eta, spread)
+            growth += count * eta * factor.mass
+        spread *= math.exp(min(growth, 100.0))  # (|phi| + e)^(n-1) where |phi| is 1
+        split = log_all_peaks > -3.0 and all(factor.heavy for factor in factors)
+        spectrum, error = _around_peaks(factors, log_all_peaks) if split else _product(factors, eta, spread)
         del factors, factor  # they are large
         self.masses = np.fft.irfft(spectrum, size)
         del spectrum
         self.masses = np.roll(self.masses, (start - first) % size)
-        self.error = ((spread if apart else 0.0) + error + eta * float(np.linalg.norm(self.masses))) * SECOND_ORDER
-        if apart:
-            self.masses[(start - first) % size] += math.exp(idle)
+        self.error = ((spread if split else 0.0) + error + eta * float(np.linalg.norm(self.masses))) * SECOND_ORDER
+        if split:
+            self.masses[(start - first) % size] += math.exp(log_all_peaks)
         np.maximum(self.masses, 0.0, out=self.masses)
         self.rounding += 8.0 * UNIT * abs(self.log_scale)
 
@@ -131,7 +132,7 @@ def _norm(values: Array) -> float:
     return math.sqrt(float(values @ values) / (values.size - 1))
 
 
-def _apart(factors: Sequence[_Factor], idle: float) -> tuple[ComplexArray, float]:
+def _around_peaks(factors: Sequence[_Factor], log_all_peaks: float) -> tuple[ComplexArray, float]:
     """The product of (peak + phi)^count less the product of the peaks alone, and a bound of its rounding in the 2-norm."""
     value: ComplexArray = np.zeros(factors[0].phi.size, dtype=np.complex128)
     error: Array = np.zeros(value.size)
@@ -140,12 +141,12 @@ def _apart(factors: Sequence[_Factor], idle: float) -> tuple[ComplexArray, float
         error += factor.count * 4.0 * FUNCTION * np.abs(ratio) / np.abs(1.0 + ratio) + 4.0 * UNIT * np.abs(term)
         value += term
     spectrum = np.expm1(value)
-    spectrum *= math.exp(idle)
-    error = math.exp(idle) * error * np.exp(value.real) + 6.0 * FUNCTION * np.abs(spectrum)
+    spectrum *= math.exp(log_all_peaks)
+    error = math.exp(log_all_peaks) * error * np.exp(value.real) + 6.0 * FUNCTION * np.abs(spectrum)
     return spectrum, _norm(error)
 
 
-def _together(factors: Sequence[_Factor], eta: float, spread: float) -> tuple[ComplexArray, float]:
+def _product(factors: Sequence[_Factor], eta: float, spread: float) -> tuple[ComplexArray, float]:
     """The product of phi^count, and a bound of its whole error in the 2-norm.
 
     An error e of phi changes phi^n by at most n (|phi| + e)^(n-1) e: at every point e is at most eta times the mass that was
@@ -154,19 +155,19 @@ def _together(factors: Sequence[_Factor], eta: float, spread: float) -> tuple[Co
     heights: Array = np.zeros(factors[0].phi.size)
     for factor in factors:
         heights += factor.count * factor.level
-    live = np.nonzero(heights > -_DEAD)[0]
-    sizes = np.exp(heights[live])
-    turns: Array = np.zeros(live.size)
-    error: Array = np.full(live.size, 4.0 * FUNCTION)
+    kept = np.nonzero(heights > -_DEAD)[0]
+    sizes = np.exp(heights[kept])
+    angles: Array = np.zeros(kept.size)
+    error: Array = np.full(kept.size, 4.0 * FUNCTION)
     pointwise = 0.0
     for factor in factors:
         count, off = factor.count, eta * factor.mass
-        turns += count * factor.angle(live)
-        error += count * factor.error(live)
+        angles += count * factor.angle(kept)
+        error += count * factor.error(kept)
         weak = min(1.0, 11.0 * count * off) ** (count - 1) if count > 1 else 1.0
         pointwise += count * off * (1.2 * _norm(np.exp(heights - factor.level)) + weak)
     spectrum = np.zeros(heights.size, dtype=np.complex128)
-    spectrum.real[live], spectrum.imag[live] = sizes * np.cos(turns), sizes * np.sin(turns)
+    spectrum.real[kept], spectrum.imag[kept] = sizes * np.cos(angles), sizes * np.sin(angles)
     rounding = np.zeros(heights.size)
-    rounding[live] = sizes * np.expm1(np.minimum(error + 4.0 * UNIT * np.abs(turns), 100.0))
+    rounding[kept] = sizes * np.expm1(np.minimum(error + 4.0 * UNIT * np.abs(angles), 100.0))
     return spectrum, _norm(rounding) + min(spread, pointwise) + math.exp(-_DEAD)

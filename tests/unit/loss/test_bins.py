@@ -25,7 +25,7 @@ def law(loss: ResponseLoss) -> tuple[np.ndarray, np.ndarray]:
 def test_blocks_join_to_the_same_masses(loss, size, monkeypatch):
     edges = np.linspace(-1.5, 1.2, 51)
     whole = loss.masses(edges)
-    monkeypatch.setattr(bins, "_BLOCK", size)
+    monkeypatch.setattr(bins, "_MAX_EDGES", size)
     joined = masses_by_blocks(loss, edges)
     assert np.array_equal(joined.log_p, whole.log_p)
     assert np.array_equal(joined.log_q, whole.log_q)

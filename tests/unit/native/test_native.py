@@ -102,10 +102,10 @@ def test_both_have_the_same_constants() -> None:
         (found,) = set(re.findall(rf"(?:#define {name} |\b{name} = )([-+.\dxpe]+)", text))
         return float.fromhex(found) if "x" in found else float(found)
 
-    assert listed("HS_AHEAD") == list(contour.FORWARD)
-    assert [one for one in listed("SHARES") if one < 1.0] == list(contour.SHARES)
+    assert listed("HS_AHEAD") == list(contour.TUNING.widths_ahead)
+    assert [one for one in listed("SHARES") if one < 1.0] == list(contour.TUNING.left_shares)
     assert listed("ANGLES") == bigjump_cells._ANGLES[:, 0].tolist()
-    assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
+    assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TUNING.log_tolerance, noise.CAP]
     assert loops.CELLS == COUNT
     assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, gaussian_slice._CUTS, bigjump_path.LEVELS.size]
     assert "SECOND_ORDER (1.0 + 1e-6)" in text

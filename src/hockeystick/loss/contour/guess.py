@@ -1,4 +1,4 @@
-"""First guesses of epsilon and delta by the saddle-point approximation.  Nothing of it is part of a proof."""
+"""Estimates of epsilon and delta by the saddle-point approximation on a coarse scale.  Nothing of it is part of a proof."""
 
 import math
 
@@ -16,7 +16,7 @@ def estimate_log_delta(run: ComposedLoss, epsilon: float) -> float:
 
 
 def estimate_epsilon(run: ComposedLoss, log_delta: float) -> float:
-    """About where epsilon lies."""
+    """About where epsilon lies: by bisection, with the largest losses capped."""
     points: list[float] = SCALES[run.ceiling > SCALES].tolist() or [1e-13]
     _, mean, variance = run.coarse_expand(0.0)
     sure = mean - 2.0 * math.sqrt(variance) if log_delta < -1.0 else 0.0  # delta is nearly 1 up to here
@@ -38,7 +38,7 @@ def estimate_epsilon(run: ComposedLoss, log_delta: float) -> float:
 
 
 def saddle_point_epsilon(run: ComposedLoss, log_delta: float) -> float:
-    """About where epsilon lies if many steps add up: by the saddle-point approximation."""
+    """About where epsilon lies if many steps add up: by the saddle-point approximation alone."""
     c = run.saddle_of_delta(log_delta, expand=run.coarse_expand)
     value, _, second = run.coarse_expand(c)
     bend = second + 1.0 / (c * c) + 1.0 / (1.0 + c) ** 2

@@ -1,4 +1,4 @@
-"""What a contour tells at many epsilons at once."""
+"""Vectorised evaluation of one contour at many epsilons (docs/mathematics/contour.md, Lemmas 4, 6 and 7)."""
 
 import math
 
@@ -16,17 +16,17 @@ def estimates(contour: Contour, epsilons: Array) -> tuple[Array, Array, Array]:
     cosine, sine = np.cos(angle), np.sin(angle)
     real, imaginary = contour.weights.real, contour.weights.imag
     total = np.maximum(real @ cosine + imaginary @ sine, 1e-300)
-    swing = (imaginary * contour.u) @ cosine - (real * contour.u) @ sine
+    derivative = (imaginary * contour.u) @ cosine - (real * contour.u) @ sine
     value = np.array(contour.log_scale)[:, None] - contour.c * epsilons + np.log(total)
     best = value.argmax(axis=0)[None, :]
     lost = contour.sum_error[0] + contour.truncation_error + 2.0 * math.exp(-TUNING.log_tolerance)
     size = 16.0 * UNIT * (np.abs(contour.c * epsilons) + abs(contour.saddle.log_delta))
-    slope = np.take_along_axis(swing / total, best, 0)[0] - contour.c
+    slope = np.take_along_axis(derivative / total, best, 0)[0] - contour.c
     return np.take_along_axis(value, best, 0)[0], slope, (contour.height_error[0] + lost / total[0]) * 1.001 + size
 
 
 def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
-    """`Contour.lower` and `Contour.upper` for many epsilons; every ordered pair is laid."""
+    """`Contour.lower` and `Contour.upper` for many epsilons; every ordered pair must be evaluated."""
     return _ends(contour, epsilons, *_totals(contour, epsilons))
 
 
@@ -44,7 +44,7 @@ def _ends(contour: Contour, epsilons: Array, total: Array, off: Array) -> tuple[
     ahead = np.array(contour.points_ahead)
     levels, slack = _markovs(contour, epsilons)
     high = np.minimum(levels.min(axis=1) + slack, scale + error + np.log(np.maximum(total + lost, 1e-300)))
-    far = span * np.abs(ahead[1:] - c)
+    far = span * np.abs(ahead[1:] - c)  # docs/mathematics/contour.md, Lemma 6: aliasing error
     aliased = (levels[:, 1:] - far[:, None]).min(axis=1) + (slack + 8.0 * UNIT * float(far[-1]))
     near = float(far[0]), span * abs(c)
     if not min(near) > 0.0:
