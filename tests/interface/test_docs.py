@@ -63,7 +63,11 @@ def test_python_sessions(page):
 def test_python_sessions_in_numpy_alone(page):
     """A process of its own, since the choice is made when the library is imported."""
     command = f"from pathlib import Path; from test_docs import run_session; print(run_session(Path({str(DOCS / page)!r})))"
-    env = {**os.environ, "HOCKEYSTICK_PURE": "1", "PYTHONPATH": os.pathsep.join((str(ROOT / "tests"), *filter(None, sys.path)))}
+    env = {
+        **os.environ,
+        "HOCKEYSTICK_PURE": "1",
+        "PYTHONPATH": os.pathsep.join((str(Path(__file__).parent), *filter(None, sys.path))),
+    }
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(done.stdout) >= PURE[page]

@@ -33,9 +33,9 @@ def main(arguments: list[str] | None = None) -> None:
         _drop_output()
         code = 0
     except Exception as error:
-        from .failure import told
+        from .failure import explain
 
-        code = told(error)
+        code = explain(error)
         if isinstance(error, OSError):
             _drop_output()
     raise SystemExit(code or 0)

@@ -57,7 +57,7 @@ def answer(
             show.lines(release.statement)
         if sampler is not None:
             show.lines(f"Other samplers have other answers; with {sampler} {why}.")
-        show.onward(release, delta, named, given)
+        show.next_commands(release, delta, named, given)
     if budget is not None and bounds.upper > budget:
         raise OverBudget(
             f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.  "

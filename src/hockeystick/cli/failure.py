@@ -16,8 +16,8 @@ class Disagreement(HockeystickError):
     """Our own engines contradict each other."""
 
 
-def told(error: BaseException) -> int:
-    """Say on standard error what went wrong; the exit code.  What is not ours is raised again."""
+def explain(error: BaseException) -> int:
+    """Writes to standard error what went wrong and returns the exit code; errors that are not ours are raised again."""
     if hasattr(error, "exit_code") and hasattr(error, "show"):  # click's own: an unknown option, a missing argument
         shown: Any = error
         shown.show(file=sys.stderr)

@@ -35,8 +35,8 @@ def name(release: Release) -> str:
     return repr(release.run if isinstance(release, Training) else release)
 
 
-def onward(release: Release, delta: float, neighbours: str, given: Sequence[str] = ()) -> None:
-    """What one asks next: a report and a picture; lines to copy, so they are not wrapped.
+def next_commands(release: Release, delta: float, neighbours: str, given: Sequence[str] = ()) -> None:
+    """The commands that come next, a report and a picture: lines to copy, so they are not wrapped.
 
     What was given is asked about again, a file by its name; else the release as an expression, if it is one.
     """

@@ -10,7 +10,7 @@ import typer
 from ... import __version__
 from ...errors import BadValue
 from ...mechanism.release import Release
-from ...planning.calibrate import calibrate as calibrated
+from ...planning.calibrate import calibrate as search
 from ...planning.target import Target
 from ...report.numbers import down_text, up_text
 from .. import show
@@ -109,7 +109,7 @@ def calibrate(
         make = functools.partial(training, sampler, neighbours, known, find)
         begin, whole, name = start if start is not None else _FOUND[find], find in ("steps", "batch"), find
     with in_options() if run is None else contextlib.nullcontext():
-        found = calibrated(make, int(begin) if whole and begin is not None else begin, neighbours=asked, **target.words)
+        found = search(make, int(begin) if whole and begin is not None else begin, neighbours=asked, **target.words)
     made = make(found)
     measured = target.measure(made)
     if json:
@@ -135,6 +135,6 @@ def calibrate(
             ("neighbours", made.stated if neighbours is None else neighbours),
         ],
     )
-    show.onward(
+    show.next_commands(
         made, target.at if target.kind == "epsilon" and target.at else 1e-6, made.stated if neighbours is None else neighbours
     )

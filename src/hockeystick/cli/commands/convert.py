@@ -40,7 +40,7 @@ def convert(
     claim = _claim(epsilon, delta, mu, rho, rdp)
     at_delta = max(1e-6, delta or 0.0) if at_delta is None else at_delta
     found: dict[str, Any] = {"from": repr(claim), "at_delta": at_delta, "version": __version__}
-    asked: dict[str, Any] = {
+    questions: dict[str, Any] = {
         "epsilon": lambda: claim.epsilon(at_delta),
         "mu": lambda: claim.mu(),
         "rho": lambda: rho_of(claim, claim.stated),
@@ -50,9 +50,9 @@ def convert(
         "tpr_at_fpr_0.01": lambda: claim.tpr(0.01),
         "tradeoff_at_0.1": lambda: claim.tradeoff(0.1),
     }
-    for name, ask in asked.items():
+    for name, question in questions.items():
         try:
-            found[name] = float(ask())
+            found[name] = float(question())
         except HockeystickError as error:
             found[name] = None
             found.setdefault("refused", {})[name] = str(error)

@@ -89,12 +89,12 @@ def _print(found: Crosscheck, remedies: tuple[str, ...]) -> None:
     reasons: dict[str, list[str]] = {}
     for row in found.disagreements:
         reasons.setdefault(f"{row.verdict}: {row.why or row.words}", []).append(row.name)
-    _listed("Why they are off", [f"{', '.join(names)} {reason}." for reason, names in reasons.items()])
-    _listed("Not asked", [f"{row.name}: {row.words}." for row in found.rows if row.verdict == "not asked"])
-    _listed("Not installed", [f"{', '.join(found.missing)}.", *remedies] if found.missing else [])
+    _section("Why they are off", [f"{', '.join(names)} {reason}." for reason, names in reasons.items()])
+    _section("Not asked", [f"{row.name}: {row.words}." for row in found.rows if row.verdict == "not asked"])
+    _section("Not installed", [f"{', '.join(found.missing)}.", *remedies] if found.missing else [])
 
 
-def _listed(title: str, found: list[str]) -> None:
+def _section(title: str, found: list[str]) -> None:
     if found:
         show.lines("\n".join([f"\n{title}", *(f"  {one}" for one in found)]))
 

@@ -9,7 +9,7 @@ import typer
 
 from ...errors import BadValue
 from ...mechanism.release import Release
-from ...planning.sweep import sweep as swept
+from ...planning.sweep import sweep as tabulate
 from .. import show
 from ..expression import release
 from ..options import (
@@ -35,7 +35,7 @@ def sweep(
 
     Example: hockeystick sweep 'Gaussian(sigma={sigma}) * {steps}' --grid sigma=5,10 --grid steps=1,10,100 --delta 1e-6
     """
-    values = dict(_listed(one) for one in grid)
+    values = dict(_axis(one) for one in grid)
     questions = {name: at for name, at in (("epsilon", delta), ("delta", epsilon)) if at is not None}
     if not questions and not advantage:
         raise BadValue("nothing is asked; give --delta (for epsilon there), --epsilon (for delta there) or --advantage.")
@@ -46,9 +46,9 @@ def sweep(
         from concurrent.futures import ProcessPoolExecutor
 
         with ProcessPoolExecutor(jobs) as executor:
-            table = swept(make, values, executor=executor, **given)
+            table = tabulate(make, values, executor=executor, **given)
     else:
-        table = swept(make, values, **given)
+        table = tabulate(make, values, **given)
     if json:
         show.machine(table)
         return
@@ -65,7 +65,7 @@ def _filled(template: str, **values: Any) -> Release:
     return release(text)
 
 
-def _listed(given: str) -> tuple[str, list[float]]:
+def _axis(given: str) -> tuple[str, list[float]]:
     name, equals, words = given.partition("=")
     try:
         if not equals or not name.isidentifier():
