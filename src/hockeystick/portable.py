@@ -181,22 +181,12 @@ def _restored(data: Any) -> Release:
     values = dict(data)
     kind = values.pop("kind")
     if kind == "composition":
-        parts = values.get("parts")
-        if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
-            raise BadValue("a composition needs 'parts', a list of objects with 'count' and 'release'.")
-        _refuse_unknown("composition", values, ("parts",))
-        for part in parts:
-            _refuse_unknown("a part of a composition", part, ("count", "release"))
-        return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
+        return _restored_composition(values)
     if kind == "grouped":
         _refuse_unknown("grouped", values, ("size", "run"))
         return grouped(_restored(values.get("run")), values.get("size"))
     if kind == "training":
-        _refuse_unknown("training", values, ("neighbours", "notes", "run"))
-        notes = values.get("notes")
-        if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
-            raise BadValue("training needs 'notes', a list of texts.")
-        return Training(_restored(values.get("run")), checked(values.get("neighbours")), tuple(notes))
+        return _restored_training(values)
     if not isinstance(kind, str) or kind not in _KINDS:
         raise BadValue(f"kind is {kind!r}; allowed: composition, training, {', '.join(_KINDS)}.")
     cls, names = _KINDS[kind]
@@ -214,6 +204,24 @@ def _restored(data: Any) -> Release:
         whole = {"base", "local", "moves"} & {*names}
         needed = names if whole else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
+
+
+def _restored_composition(values: dict[str, Any]) -> Release:
+    parts = values.get("parts")
+    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+        raise BadValue("a composition needs 'parts', a list of objects with 'count' and 'release'.")
+    _refuse_unknown("composition", values, ("parts",))
+    for part in parts:
+        _refuse_unknown("a part of a composition", part, ("count", "release"))
+    return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
+
+
+def _restored_training(values: dict[str, Any]) -> Training:
+    _refuse_unknown("training", values, ("neighbours", "notes", "run"))
+    notes = values.get("notes")
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        raise BadValue("training needs 'notes', a list of texts.")
+    return Training(_restored(values.get("run")), checked(values.get("neighbours")), tuple(notes))
 
 
 def _refuse_unknown(kind: str, values: dict[str, Any], names: tuple[str, ...]) -> None:

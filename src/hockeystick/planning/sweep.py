@@ -47,8 +47,8 @@ def sweep(
     them, such as a relation that is misspelt, is an error of the call.
 
     Any executor of concurrent.futures shares out the work (for processes `make` must be a function of a module), also a Dask
-    cluster's, `client.get_executor()`.  Runs of one sampled Gaussian step are answered together, within 1e-9; in the digits
-    beyond, the answer may depend on the company.  After a second a progress bar is shown on standard error, if that is a
+    cluster's, `client.get_executor()`.  Runs of one sampled Gaussian step are answered together, to the same
+    digits as alone.  After a second a progress bar is shown on standard error, if that is a
     terminal or `progress` is True.
 
     Parameters
@@ -112,8 +112,18 @@ def sweep(
     else:
         chunks = _chunked(itertools.product(*values), max(1, min(_CHUNK, total // 16 + 1)))
         rows = itertools.chain.from_iterable(executor.map(job.many, list(chunks)))
+    table = _table(names, rows, Bar(total, progress))
+    if "value" not in table:
+        for name in columns:
+            table.setdefault(name, [None] * total)  # refused throughout
+    if "error" in table:
+        table["error"] = table.pop("error")  # the last column
+    return table
+
+
+def _table(names: Sequence[str], rows: Iterator[dict[str, Any]], bar: "Bar") -> dict[str, list[Any]]:
+    """Columns of one length from rows that need not have the same entries."""
     table: dict[str, list[Any]] = {name: [] for name in names}
-    bar = Bar(total, progress)
     for count, row in enumerate(rows):
         for name in row:
             if name not in table:
@@ -122,11 +132,6 @@ def sweep(
             column.append(row.get(name))
         bar.show(count + 1)
     bar.close()
-    if "value" not in table:
-        for name in columns:
-            table.setdefault(name, [None] * total)  # refused throughout
-    if "error" in table:
-        table["error"] = table.pop("error")  # the last column
     return table
 
 

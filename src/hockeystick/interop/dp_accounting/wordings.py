@@ -19,6 +19,7 @@ from ...mechanism.release import Mechanism, Release
 from ...mechanism.response import RandomizedResponse
 from ...neighbours import DEFAULT, STATED, Relation, Stated
 from ...numerics.rounding import FUNCTION, down, up
+from ...sampling.base import Sampled
 from ...sampling.fixed_size import WithoutReplacement, WithReplacement
 from ...sampling.full_pass import FullPass
 from ...sampling.group import GroupedPoisson
@@ -101,6 +102,13 @@ def _event(mechanism: Mechanism, relation: Relation) -> DpEvent:
             return events.MixtureOfGaussiansDpEvent(mechanism.sigma, list(mechanism.moves), list(mechanism.weights))
         case ZCDP() if mechanism.neighbours == relation or (mechanism.neighbours, relation) == ("replace", "zero-out"):
             return events.ZCDpEvent(mechanism.rho, mechanism.xi)
+        case Sampled():
+            return _sampled_event(mechanism, relation)
+    raise _refuse(mechanism, f"no event says that for {relation}.")
+
+
+def _sampled_event(mechanism: Sampled, relation: Relation) -> DpEvent:
+    match mechanism:
         case Poisson():
             return events.PoissonSampledDpEvent(mechanism.rate, _joined(mechanism.base.parts, relation))
         case WithoutReplacement():
