@@ -106,7 +106,7 @@ class Cut:
 
 def tiny(hs, rng, mixed, least=-95, most=-25):
     """One random run of many steps at a tiny delta, or None if its line is too short or its nodes too far apart."""
-    from hockeystick.loss.bigjump.thresholds import Sketch
+    from hockeystick.loss.bigjump.thresholds import ThresholdGuide
 
     rate, noise = 10 ** rng.uniform(-6, -4), 10 ** rng.uniform(0.3, 1.3)
     steps, delta = round(10 ** rng.uniform(-1, 3) / rate), 10 ** rng.uniform(least, most)
@@ -121,7 +121,7 @@ def tiny(hs, rng, mixed, least=-95, most=-25):
     near = run.epsilon(delta, neighbours="remove")
     if near > 50.0:
         return None
-    saddle = Sketch(run._run("remove"), near, float(mp.log(delta))).saddle
+    saddle = ThresholdGuide(run._run("remove"), near, float(mp.log(delta))).saddle
     end = float(mp.sqrt(2 * (55 - mp.log(delta) + mp.log(steps))))
     cut = Cut(rate, noise, steps, others, saddle.c, 0.25 * saddle.width, 80, end)
     coarse = cut.delta(mp.mpf(near), 2) / cut.delta(mp.mpf(near))

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..numerics.cancellation_free import log_fraction
 from ..numerics.rounding import FUNCTION, UNIT, exp_up, up
-from ..numerics.two_point_sums import Signs, log_stick, stick_root
+from ..numerics.two_point_sums import TwoPointSum, hockey_stick_root, log_hockey_stick
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from .composition import Part, checked_parts
@@ -131,7 +131,7 @@ class _Run:
                 counts[epsilon] = counts.get(epsilon, 0) + count
         self.sure = sum((Fraction(epsilon) * count for epsilon, count in counts.items() if epsilon > _SURE), Fraction(0))
         left = sorted((epsilon, count) for epsilon, count in counts.items() if epsilon <= _SURE)
-        self.signs = Signs(*(np.array([pair[k] for pair in left], dtype=float) for k in (0, 1))) if left else None
+        self.terms = TwoPointSum(*(np.array([pair[k] for pair in left], dtype=float) for k in (0, 1))) if left else None
 
     def delta(self, epsilon: float) -> float:
         """m + (1 - m) stick(epsilon)."""
@@ -143,7 +143,7 @@ class _Run:
     def _stick(self, epsilon: float) -> float:
         x = epsilon - exact_up(self.sure) if self.sure else epsilon
         x = x - 2.0 * UNIT * (epsilon + float(self.sure)) if self.sure else x
-        small = 0.0 if self.signs is None else exp_up(log_stick(self.signs, abs(x))[1], 1.0)
+        small = 0.0 if self.terms is None else exp_up(log_hockey_stick(self.terms, abs(x))[1], 1.0)
         if x >= 0.0:
             return small
         share = math.exp(max(x, -745.0))  # stick(x) = 1 - e^x + e^x stick(-x)
@@ -162,8 +162,8 @@ class _Run:
         level = log_fraction(rest / (1 - self.mass))
         slack = 2.0 * FUNCTION * abs(level) + 8.0 * UNIT
         found = exact_up(self.sure)
-        if self.signs is not None:
-            found += stick_root(self.signs, min(level, -1e-300), slack)[1]
+        if self.terms is not None:
+            found += hockey_stick_root(self.terms, min(level, -1e-300), slack)[1]
         return min(ceiling, up(found) if self.sure else found)
 
 

@@ -15,7 +15,7 @@ _STEEP = 1e12  # slopes of log delta over log epsilon beyond which rounding deci
 BELOW = -1e-9  # the logarithm of a delta below 1
 
 
-class Proof(Protocol):
+class ProfileBounds(Protocol):
     """Tells log delta near one epsilon."""
 
     def estimate(self, epsilon: float) -> tuple[float, float]:
@@ -31,8 +31,8 @@ class Proof(Protocol):
         ...
 
 
-def ends(
-    proof: Proof, log_delta: float, slack: float, start: float, attempts: int = 60, most: float | None = None
+def certified_ends(
+    proof: ProfileBounds, log_delta: float, slack: float, start: float, attempts: int = 60, most: float | None = None
 ) -> tuple[float, float]:
     """Both ends of epsilon as far as this proves them, for log delta known up to slack; each is sought at so many places.
 

@@ -221,6 +221,35 @@ class Loss(Binned, Protocol):
         ...
 
 
+class Expandable(Protocol):
+    """What the width of a contour's bump is found from."""
+
+    def expand(self, c: float) -> tuple[float, float, float]:
+        """K, K', K'' at a real point, to a few digits."""
+        ...
+
+
+class SaddleRun(Expandable, Protocol):
+    """What a saddle point for an epsilon is found from: a composed loss, or a part of one."""
+
+    def saddle_of_epsilon(self, epsilon: float) -> float:
+        """The c that minimises K(c) - c epsilon - log c - log(1+c), to about a percent."""
+        ...
+
+
+class ContourRun(Protocol):
+    """What is integrated along a contour: a composed loss, a part of one, or one with noise added."""
+
+    @property
+    def nodes_allowed(self) -> int:
+        """How many nodes are worth their cost."""
+        ...
+
+    def slice(self, c: float, ahead: float) -> Slice:
+        """Everything certified along Re w = c, and bounds of K from c to about `ahead`."""
+        ...
+
+
 class ExactLoss:
     """What a loss that is known exactly says of its bounds: they are itself."""
 

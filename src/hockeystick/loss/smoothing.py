@@ -20,8 +20,8 @@ from ..numerics.cancellation_free import Array, ComplexArray
 from ..numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ..numerics.trapezoid import Cells, added_terms, fourier_sums
 from .composed import ComposedLoss, ComposedSlice
-from .contour.contour import TOLERANCE, Contour, Saddle
-from .invert import ends
+from .contour.contour import TUNING, Contour, Saddle
+from .invert import certified_ends
 from .pairs.atomic import AtomicLoss, AtomicSlice
 from .pairs.gaussian import GaussianSlice
 from .protocol import Inconclusive, Slice
@@ -64,11 +64,11 @@ class _AtomSlice(AtomicSlice):
         return value[None, :], error[None, :]
 
 
-class Smeared:
+class SmoothedContour:
     """A run of one ordered pair near one epsilon; every bound holds for all epsilons."""
 
     def __init__(self, run: ComposedLoss, saddle: Saddle) -> None:
-        if not spreads(run) or not saddle.epsilon > 0.0:
+        if not can_smooth(run) or not saddle.epsilon > 0.0:
             raise Inconclusive
         self.terms, self.log_truncated_mass = run.terms, run.log_truncated_mass
         self.nodes_allowed = _NODES if all(isinstance(loss, AtomicLoss) for loss, _ in run.terms) else _FEWER
@@ -76,14 +76,14 @@ class Smeared:
         for _ in range(2):
             if not self.h * saddle.c < 0.5:
                 raise Inconclusive
-            self.contour = Contour(self, saddle)  # type: ignore[arg-type]
-            if self.contour.lay():
+            self.contour = Contour(self, saddle)
+            if self.contour.evaluate():
                 self._rest = self._beyond()
                 return
             if not self.contour.step:
                 break
             # as narrow as the nodes allow
-            self.h = max(self.h, 1.2 * math.sqrt(2.0 * TOLERANCE) / (self.nodes_allowed * self.contour.step))
+            self.h = max(self.h, 1.2 * math.sqrt(2.0 * TUNING.log_tolerance) / (self.nodes_allowed * self.contour.step))
             if not self.h * self.h * (1.0 + saddle.c) < _WORTH * saddle.epsilon:
                 break
         raise Inconclusive
@@ -97,7 +97,7 @@ class Smeared:
         if not open_end > 1.0:
             return math.inf
         with np.errstate(over="ignore"):  # then it proves nothing
-            bounds = np.exp(square * (1.0 + contour.c + right[:-1]) - contour.live.decay(cells)[:-1]) * (
+            bounds = np.exp(square * (1.0 + contour.c + right[:-1]) - contour.used_slices.decay(cells)[:-1]) * (
                 (right - left)[:-1] / contour.step + 1.0
             )
         inside = float(bounds[right[:-1] > contour.step * (contour.u.size - 1)].sum())
@@ -133,27 +133,38 @@ class Smeared:
         if whole == -math.inf:
             return whole
         w = contour.c + 1j * contour.u
-        bend, error = contour.weighed(epsilon, w * np.expm1(square * (1.0 + w)))
-        off = contour.height_error[0] + 8.0 * UNIT * (abs(contour.fixed[0]) + 2.0 * abs(contour.c * epsilon))
-        log_unit = contour.fixed[0] - contour.c * epsilon + off
+        bend, error = _sum_with_factor(contour, epsilon, w * np.expm1(square * (1.0 + w)))
+        off = contour.height_error[0] + 8.0 * UNIT * (abs(contour.log_scale[0]) + 2.0 * abs(contour.c * epsilon))
+        log_unit = contour.log_scale[0] - contour.c * epsilon + off
         taken = (max(bend, 0.0) + error + self._rest) * math.exp(min(log_unit - whole, 700.0)) * (1.0 + 1e-9)
         return whole + math.log1p(-taken) if taken < 1.0 else -math.inf
 
 
-def spreads(run: ComposedLoss) -> bool:
+def _sum_with_factor(contour: Contour, epsilon: float, factor: ComplexArray) -> tuple[float, float]:
+    """The contour's sum at this epsilon with every term times a factor, and a bound of the error that its terms bring in.
+
+    Of the first ordered pair, in units of e^{log_scale - c epsilon}.
+    """
+    size = np.abs(factor)
+    moved = abs(epsilon - contour.anchor) * 4.0 * UNIT
+    off = float(contour.errors[0] @ size) + float(np.abs(contour.weights[0]) @ (size * contour.u)) * moved
+    return float((contour.terms_at(epsilon)[0] * factor).real.sum()), off * (1.0 + 1e-9)
+
+
+def can_smooth(run: ComposedLoss) -> bool:
     """Whether the run is of one ordered pair, and some of its losses take finitely many values."""
     atomic = any(isinstance(loss, AtomicLoss) for loss, _ in run.terms)
     return atomic and run.rows == 1 and all(loss.has_slice for loss, _ in run.terms)
 
 
-def smeared_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
+def smoothed_epsilon(run: ComposedLoss, log_delta: float, slack: float) -> tuple[float, float]:
     """Both ends of epsilon, for log delta known up to slack."""
     saddle = Saddle.of_delta(run, log_delta)
-    smeared = Smeared(run, saddle)
-    return ends(smeared, log_delta, slack, saddle.epsilon, _TRIES)
+    smeared = SmoothedContour(run, saddle)
+    return certified_ends(smeared, log_delta, slack, saddle.epsilon, _TRIES)
 
 
-def smeared_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
+def smoothed_log_delta(run: ComposedLoss, epsilon: float) -> tuple[float, float]:
     """Both ends of log delta(epsilon)."""
-    smeared = Smeared(run, Saddle.of_epsilon(run, epsilon))
+    smeared = SmoothedContour(run, Saddle.of_epsilon(run, epsilon))
     return smeared.lower(epsilon), min(0.0, smeared.upper(epsilon))

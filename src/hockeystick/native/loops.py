@@ -84,10 +84,10 @@ class _Contour(Protocol):
 
 
 class _Cells(Protocol):
-    """`PartedCells` of loss/bigjump/cells.py."""
+    """`ThresholdedCells` of loss/bigjump/cells.py."""
 
     shape: Any
-    marks: Any
+    thresholds: Any
     edges: _Array
     x: _Array
     share: _Array
@@ -204,7 +204,7 @@ def rule(
 
 def _told(cells: _Cells, part: slice, tilt: _Array, plain: _Array, reach: float) -> tuple[_Array, _Array]:
     """The broad cells as the core has them."""
-    edges, marks, shape = cells.edges[part], cells.marks, cells.shape
+    edges, marks, shape = cells.edges[part], cells.thresholds, cells.shape
     rows = np.empty((5, edges.size))
     rows[0], rows[1], rows[2] = edges, cells.x[part] + shape.rate, cells.share[part]
     rows[3, :-1], rows[4, :-1] = tilt, plain

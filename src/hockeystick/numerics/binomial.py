@@ -1,4 +1,7 @@
-"""Binomial masses with small relative error, however many trials (Loader 2000)."""
+"""Binomial masses with small relative error, however many trials (Loader 2000).
+
+docs/mathematics.md, section 12; docs/bibliography.md, [L00].
+"""
 
 import math
 
@@ -8,6 +11,7 @@ from .cancellation_free import Array
 from .rounding import FUNCTION, UNIT
 
 _STEEP = 30.0
+"""log of the odds beyond which tails are so rare that powers serve better than deviations from the mean."""
 
 _STIRLING = np.array(  # log n! - log(sqrt(2 pi n) (n/e)^n) for n = 1, ..., 15; the first entry is not used
     [

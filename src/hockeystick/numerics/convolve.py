@@ -42,7 +42,7 @@ class Law:
         self.rounding = 4.0 * UNIT * size + 3.0 * FUNCTION + 20.0 * UNIT
         self.peak = int(self.masses.argmax())
 
-    def above(self, ahead: float) -> float:
+    def log_moment_above(self, ahead: float) -> float:
         """An upper bound of log E e^{ahead z} under the tilted law."""
         exponent = ahead * self.z
         top = float(exponent[self.masses > 0.0].max())

@@ -15,9 +15,9 @@ from hockeystick import conversion
 from hockeystick.conversion import optimal_composition_delta, optimal_composition_epsilon
 from hockeystick.errors import BadType, BadValue
 from hockeystick.numerics.binomial import log_masses
-from hockeystick.numerics.meet_in_middle import Halves
-from hockeystick.numerics.two_point_smoothed import GOAL, Smoothed, smoothed
-from hockeystick.numerics.two_point_sums import Signs, log_stick, stick_root
+from hockeystick.numerics.meet_in_middle import EnumeratedSum
+from hockeystick.numerics.two_point_smoothed import GOAL, SmoothedSum, smoothed_sum
+from hockeystick.numerics.two_point_sums import TwoPointSum, hockey_stick_root, log_hockey_stick
 
 BITS = 240
 
@@ -149,7 +149,7 @@ def test_a_billion_times():
     mu = 2.0 * math.sqrt(1e9) * 0.5e-5
     assert epsilon == pytest.approx(conversion.gdp_to_epsilon(mu, 1e-6 - 1e-9), rel=1e-3)
     assert optimal_composition_delta(parts, epsilon) == pytest.approx(1e-6, rel=1e-8)
-    low, high = log_stick(Signs(np.array([1e-5]), np.array([1e9])), 1.3)
+    low, high = log_hockey_stick(TwoPointSum(np.array([1e-5]), np.array([1e9])), 1.3)
     assert 0.0 < high - low < 1e-10
 
 
@@ -182,10 +182,10 @@ def test_thousands_of_different_parts():
     """The proof itself says within 1e-6."""
     rng = random.Random(5)
     sizes = sorted(rng.uniform(0.001, 0.05) for _ in range(3000))
-    signs = Signs(np.array(sizes), np.ones(3000))
-    low, high = log_stick(signs, 8.0)
+    signs = TwoPointSum(np.array(sizes), np.ones(3000))
+    low, high = log_hockey_stick(signs, 8.0)
     assert 0.0 <= high - low <= GOAL
-    low, high = stick_root(signs, math.log(1e-6))
+    low, high = hockey_stick_root(signs, math.log(1e-6))
     assert 0.0 <= high - low <= 1e-6 * high
     assert optimal_composition_epsilon([(e, 0.0) for e in sizes], 1e-6) == pytest.approx(high, rel=1e-9)
     zcdp = conversion.zcdp_to_epsilon(sum(conversion.pure_to_zcdp_tight(e) for e in sizes), 1e-6)
@@ -196,19 +196,19 @@ def test_both_ways_agree_where_both_apply():
     rng = random.Random(6)
     for _ in range(12):
         sizes = np.array(sorted(rng.uniform(0.05, 0.6) for _ in range(rng.randrange(14, 22))))
-        signs = Signs(sizes, np.ones(sizes.size))
+        signs = TwoPointSum(sizes, np.ones(sizes.size))
         x = rng.uniform(0.0, 0.8) * signs.total
         c = signs.tilt(x)
-        listed = Halves.of(signs, c)
+        listed = EnumeratedSum.of(signs, c)
         assert listed is not None
-        low, high, slope = listed.stick(x)
-        smooth = smoothed(signs, c, x, high)
-        below, above, other = smooth.stick(x)
+        low, high, slope = listed.hockey_stick(x)
+        smooth = smoothed_sum(signs, c, x, high)
+        below, above, other = smooth.hockey_stick(x)
         assert below <= high
         assert low <= above
         assert above - low < 1e-4  # few sums, far apart: less is proved
         assert slope == pytest.approx(other, rel=0.05)
-        assert isinstance(smooth, Smoothed)
+        assert isinstance(smooth, SmoothedSum)
 
 
 def test_binomial_masses_within_their_error():

@@ -2,7 +2,7 @@
 
 import math
 
-from hockeystick.loss.invert import ends
+from hockeystick.loss.invert import certified_ends
 
 
 def test_a_proof_that_does_not_fall_proves_nothing() -> None:
@@ -17,4 +17,4 @@ def test_a_proof_that_does_not_fall_proves_nothing() -> None:
 
         upper = lower
 
-    assert ends(Flat(), -1.5, 0.0, 1.0) == (-math.inf, math.inf)
+    assert certified_ends(Flat(), -1.5, 0.0, 1.0) == (-math.inf, math.inf)

@@ -11,7 +11,7 @@ from finite_losses import SLACK, exact_delta, listed
 from hockeystick.loss.composed import composed
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.smoothing import smeared_epsilon, smeared_log_delta
+from hockeystick.loss.smoothing import smoothed_epsilon, smoothed_log_delta
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -27,14 +27,14 @@ def test_delta_of_a_few_steps_lies_within(seed: int) -> None:
             continue
         truth = exact_delta(exact, steps, epsilon)
         try:
-            low, high = smeared_log_delta(run, epsilon)
+            low, high = smoothed_log_delta(run, epsilon)
         except Inconclusive:
             continue
         assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high)), (epsilon, low, high, truth)
         if not truth:
             continue
         try:
-            found = smeared_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
+            found = smoothed_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
         except Inconclusive:
             continue
         assert found[0] <= epsilon <= found[1]
@@ -46,7 +46,7 @@ def test_it_answers_most_of_them() -> None:
     for seed in range(40):
         loss, _ = listed(random.Random(seed), 4)
         run = composed([(loss, 200)])
-        low, high = smeared_epsilon(run, math.log(1e-5), SLACK)
+        low, high = smoothed_epsilon(run, math.log(1e-5), SLACK)
         answered += high - low < 1e-6 * high
     assert answered >= 36
 
@@ -65,7 +65,7 @@ def test_it_answers_most_of_them() -> None:
 @pytest.mark.parametrize("delta", [1e-3, 1e-9])
 def test_the_lattice_agrees(step: hs.Gaussian, order: str, delta: float) -> None:
     run = (step * 300)._run(order)
-    low, high = smeared_epsilon(run, math.log(delta), SLACK)
+    low, high = smoothed_epsilon(run, math.log(delta), SLACK)
     other = lattice_epsilon(run, math.log(delta), SLACK)
     assert max(low, other[0]) <= min(high, other[1])
     assert high - low < 2e-6 * high

@@ -17,9 +17,10 @@ from flint import arb, arb_series, ctx
 
 import hockeystick as hs
 from hockeystick import native
-from hockeystick.loss.bigjump import cells as parted_cells
-from hockeystick.loss.bigjump.cells import Marks
-from hockeystick.loss.bigjump.transform import PartedStep
+from hockeystick.loss.bigjump import cells as bigjump_cells
+from hockeystick.loss.bigjump import path as bigjump_path
+from hockeystick.loss.bigjump.cells import Thresholds
+from hockeystick.loss.bigjump.transform import ThresholdedStep
 from hockeystick.loss.contour import contour
 from hockeystick.loss.protocol import Inconclusive
 from hockeystick.loss.sampled import gaussian_slice
@@ -103,10 +104,10 @@ def test_both_have_the_same_constants() -> None:
 
     assert listed("HS_AHEAD") == list(contour.FORWARD)
     assert [one for one in listed("SHARES") if one < 1.0] == list(contour.SHARES)
-    assert listed("ANGLES") == parted_cells._TURNS[:, 0].tolist()
+    assert listed("ANGLES") == bigjump_cells._ANGLES[:, 0].tolist()
     assert [single(name) for name in ("UNIT", "TOLERANCE", "CAP")] == [rounding.UNIT, contour.TOLERANCE, noise.CAP]
     assert loops.CELLS == COUNT
-    assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, gaussian_slice._CUTS, parted_cells.LEVELS.size]
+    assert [single(name) for name in ("CELLS", "CUTS", "LEVELS")] == [COUNT, gaussian_slice._CUTS, bigjump_path.LEVELS.size]
     assert "SECOND_ORDER (1.0 + 1e-6)" in text
     assert rounding.SECOND_ORDER == 1.0 + 1e-6
     assert "FUNCTION (8.0 * UNIT)" in text
@@ -249,7 +250,7 @@ def slices(count: int, seed: int) -> Iterator[tuple[random.Random, Callable[[], 
 
 
 def _bounds(line: Callable[[], SampledGaussianSlice], points: Array, cells: Cells) -> tuple[Array, Array]:
-    return line().above(points * line().c), line().decay(cells)
+    return line().cumulant_above(points * line().c), line().decay(cells)
 
 
 def test_bounds_and_decay_along_a_line() -> None:
@@ -287,10 +288,12 @@ def test_values_along_a_line() -> None:
     assert seen > 40
 
 
-def _step(shape: SampledStep, marks: Marks, k: float, reach: float) -> tuple[PartedStep, tuple[float, float], Array, list[float]]:
-    step = PartedStep(shape, marks, 2.0 * k, 0.0)
-    bounds = [step.above(k), step.reverse_above(k), *([step.mid_above(k)] if step.parted else [])]
-    return step, step._spacing(k, reach, math.hypot(k, reach), -35.0), step.far_off(k, Cells(k).left), bounds
+def _step(
+    shape: SampledStep, thresholds: Thresholds, k: float, reach: float
+) -> tuple[ThresholdedStep, tuple[float, float], Array, list[float]]:
+    step = ThresholdedStep(shape, thresholds, 2.0 * k, 0.0)
+    bounds = [step.above(k), step.reverse_above(k), *([step.middle_above(k)] if step.has_small else [])]
+    return step, step._spacing(k, reach, math.hypot(k, reach), -35.0), step.log_modulus_above(k, Cells(k).left), bounds
 
 
 def test_marked_steps() -> None:
@@ -299,9 +302,9 @@ def test_marked_steps() -> None:
     for rng, shape in shapes(60, 6):
         high = math.expm1(10.0 ** rng.uniform(-2.5, 0.3))
         low = rng.choice((0.0, 0.2 * high))
-        marks = Marks(low, high, 0.06 * low, 0.03 * high)
+        thresholds = Thresholds(low, high, 0.06 * low, 0.03 * high)
         k, reach = 1.0 + rng.uniform(2.0, 30.0) / math.log1p(high), 10.0 ** rng.uniform(0.0, 3.0)
-        found, plain = both(partial(_step, shape, marks, k, reach))
+        found, plain = both(partial(_step, shape, thresholds, k, reach))
         if not isinstance(found, tuple) or not isinstance(plain, tuple):
             continue
         seen += 1

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import erfcx, log_ndtr, ndtr, wofz
 
 import hockeystick as hs
-from hockeystick.loss.bigjump.cells import Marks
+from hockeystick.loss.bigjump.cells import Thresholds
 from hockeystick.loss.sampled.quadrature import SampledStep
 from hockeystick.mechanism.growing import Growing
 from hockeystick.native import core
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled:
 class Quadrature:
     """A marked step by Gauss's rule on short panels of the noise."""
 
-    def __init__(self, shape: SampledStep, marks: Marks) -> None:
+    def __init__(self, shape: SampledStep, thresholds: Thresholds) -> None:
         place, weight = np.polynomial.legendre.leggauss(12)
         edges = np.linspace(-14.0, 30.0, 15_001)
         half = 0.5 * (edges[1] - edges[0])
@@ -32,11 +32,11 @@ class Quadrature:
         self.weight = np.tile(half * weight, edges.size - 1) * np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         self.ratio, _ = shape.ratios(z)
         self.x = np.expm1(self.ratio)
-        y = (self.x - marks.high) / marks.high_width
+        y = (self.x - thresholds.high) / thresholds.high_width
         self.large, self.log_kept = ndtr(y), log_ndtr(-y)
-        if marks.low:
-            v = (self.x - marks.low) / marks.low_width
-            before = self.x < 0.5 * (marks.low + marks.high)
+        if thresholds.low:
+            v = (self.x - thresholds.low) / thresholds.low_width
+            before = self.x < 0.5 * (thresholds.low + thresholds.high)
             with np.errstate(divide="ignore"):
                 self.log_middle = np.log(np.maximum(np.where(before, ndtr(v) - self.large, ndtr(-y) - ndtr(-v)), 0.0))
 
@@ -61,8 +61,8 @@ class Quadrature:
         return self.integral(self._grown(k, self.log_middle))
 
 
-def marked() -> Iterator[tuple[random.Random, SampledStep, Marks, float]]:
-    """The noise, marks, and a tilt."""
+def marked() -> Iterator[tuple[random.Random, SampledStep, Thresholds, float]]:
+    """The noise, thresholds, and a tilt."""
     rng = random.Random(12)
     for turn in range(24):
         shape = SampledStep(10.0 ** rng.uniform(-0.2, 0.9), 10.0 ** rng.uniform(-5.0, -1.5))
@@ -70,13 +70,13 @@ def marked() -> Iterator[tuple[random.Random, SampledStep, Marks, float]]:
         high = math.expm1(epsilon) * rng.uniform(0.5, 2.0)
         width, low = rng.uniform(0.03, 0.06) * high, (rng.uniform(0.05, 0.4) * high if turn % 2 else 0.0)
         narrow = max(min(0.08 * low, width), width * (shape.rate + low) / (shape.rate + high) * (1.0 + 1e-12)) if low else 0.0
-        yield rng, shape, Marks(low, high, narrow, width), rng.uniform(3.0, 12.0) / epsilon
+        yield rng, shape, Thresholds(low, high, narrow, width), rng.uniform(3.0, 12.0) / epsilon
 
 
 def test_marked_steps() -> None:
     seen = [0, 0]
-    for rng, shape, marks, c in marked():
-        true = Quadrature(shape, marks)
+    for rng, shape, thresholds, c in marked():
+        true = Quadrature(shape, thresholds)
         q, drift = true.integral(true.large).real, true.integral(true.large * true.x).real
         if not 1e-250 < q < 0.1:
             continue
@@ -84,11 +84,11 @@ def test_marked_steps() -> None:
         step = spread * rng.uniform(0.1, 0.6)
         value, error = np.empty((nodes, 2), dtype=complex), np.empty(nodes)
         fall, far, cells = np.empty(COUNT), np.empty(COUNT), Cells(spread)
-        about = marks.low, marks.low_width, marks.high, marks.high_width, math.log(q)
+        about = thresholds.low, thresholds.low_width, thresholds.high, thresholds.high_width, math.log(q)
         told = core.marked(shape.noise, shape.rate, steps, *about, c, spread, step, value, error, fall, far)
         if told is None:
             continue
-        seen[marks.low > 0.0] += 1
+        seen[thresholds.low > 0.0] += 1
         # (what the quadrature itself may err by is added)
         assert abs(told[0] / q - 1.0) <= told[2] + 1e-11
         assert abs(told[1] / drift - 1.0) <= told[2] + 1e-11
@@ -100,9 +100,9 @@ def test_marked_steps() -> None:
             k = complex(1.0 + c, step * j)
             whole = 1.0 + true.excess(k)
             assert abs(np.exp(complex(value[j, 0])) / whole - 1.0) <= error[j] + 1e-11
-            if marks.low:
+            if thresholds.low:
                 assert abs(np.exp(complex(value[j, 1])) - (1.0 - true.middle(k) / whole)) <= error[j] + 1e-11
-        if marks.low:
+        if thresholds.low:
             mid = true.middle(complex(1.0 + c)).real
             assert math.log(mid) <= told[5] + 1e-11
             assert told[5] <= math.log(mid) + 4.0
@@ -114,7 +114,7 @@ def test_marked_steps() -> None:
                 k = complex(1.0 + c, u)
                 size = abs(1.0 + true.excess(k))
                 assert size <= (1.0 + phi) * math.exp(-fall[cell]) + 1e-11
-                assert (abs(true.middle(k)) if marks.low else size) <= math.exp(far[cell]) + 1e-11
+                assert (abs(true.middle(k)) if thresholds.low else size) <= math.exp(far[cell]) + 1e-11
     assert min(seen) >= 5
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from ...numerics.convolve import Law, Sum
 from ...numerics.rounding import FUNCTION, UNIT, down
 from ..composed import ComposedLoss, Expand
-from ..contour.contour import Contour, Saddle
-from ..lattice.lattice import aligned, spread
+from ..contour.complement import complement_saddle
+from ..contour.contour import Contour
+from ..lattice.lattice import aligned_step, spread_to_ends
 from ..protocol import Inconclusive, Interval, Masses
 from ..tolerance import SETTLED
 
@@ -83,9 +84,9 @@ def _of_one_pair(run: ComposedLoss, epsilon: float) -> Interval:
     if not all(loss.has_slice for loss, _ in run.terms):
         return low, high
     try:
-        contour = Contour(run, Saddle.of_complement(run, epsilon))
-        high = min(high, contour.markov(epsilon))
-        if run.has_decay and contour.lay():
+        contour = Contour(run, complement_saddle(run, epsilon))
+        high = min(high, contour.markov_log_delta(epsilon))
+        if run.has_decay and contour.evaluate():
             low, high = contour.lower(epsilon), min(high, contour.upper(epsilon))
         else:
             ends = _on_lattices(run, -contour.c, epsilon)
@@ -125,7 +126,7 @@ def _tilted_range(expand: Expand, t: float, log_tail: float) -> Interval:
 
 def _on_lattice(run: ComposedLoss, t: float, epsilon: float, window: float, size: int) -> Interval:
     """Both ends on one lattice, by the laws of `lattice.py`: each cell's mass at its two ends, and the numbers of the cells."""
-    step = aligned(run, window / size)
+    step = aligned_step(run, window / size)
     size *= 1 if run.lattice_step or step * size >= window else 2
     laws: list[list[tuple[Law, int]]] = [[], [], []]  # mass at the ends; P and Q of the cells
     offset = edge_error = 0.0
@@ -140,7 +141,7 @@ def _on_lattice(run: ComposedLoss, t: float, epsilon: float, window: float, size
         edge_error += count * (loss.edge_error(reach) + 4.0 * UNIT * (reach + abs(loss.anchor)))
         log_p, log_q, error = loss.masses(z)
         less = Masses(log_p - 2.0 * error, log_q - 2.0 * error, error)
-        laws[0].append((spread(first, z, less, step, -t)[0], count))
+        laws[0].append((spread_to_ends(first, z, less, step, -t)[0], count))
         log_p, log_q, error = loss.masses(z[1:] - 0.5 * step)
         laws[1].append((Law(first, z, log_p + error, -t), count))
         laws[2].append((Law(first, z, log_q + error, 1.0 - t), count))

@@ -115,7 +115,7 @@ def _share_contours(
     first, last = middle, middle + 1
     try:
         contour = Contour(run, saddle(run, wanted[middle]))
-        if contour.lay(every=True):
+        if contour.evaluate(every_pair=True):
             with np.errstate(all="ignore"):  # far from the middle nothing need come of it
                 low, high = answer(contour, wanted)
             width = (high - low) * slope(contour)

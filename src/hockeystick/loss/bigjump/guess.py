@@ -1,10 +1,11 @@
-"""About where epsilon of a sparse run lies, by the principle of one big jump: no more than a guess.
+"""A first guess of epsilon of a sparse run, by the single-big-jump principle; never part of a proof.
 
-Small losses add up to something normal, and at most one step adds a large loss to them.
+Small losses add up to something normal, and at most one step adds a large loss to them (docs/mathematics.md, section 7a).
 """
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,30 +17,49 @@ from ..pairs.gaussian import GaussianLoss
 from ..sampled.gaussian import SampledGaussianLoss
 from .identity import lift_of
 
-_SMALL = 0.25  # of epsilon
-_SPACING, _BEFORE, _BEYOND = 0.05, 8.0, 4.0  # of the nodes of the noise, and how far they reach
-_LEAST, _MOST, _CLOSE = 1e-7, 300.0, 1e-3  # of epsilon; of its logarithm
-_NODES = 20_000
-FAINT = -715.0  # log delta: less is no double, or one with few digits
+LEAST_LOG_DELTA = -715.0
+"""Less is no double, or one with few digits."""
 
 
-def jumped_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
+@dataclass(frozen=True)
+class Tuning:
+    """The guess is within a tenth (a test): better ones would not save work, worse ones cost a second split."""
+
+    small_share: float = 0.25
+    """Losses below this share of epsilon are taken as normal in sum, larger ones as single jumps."""
+    spacing: float = 0.05
+    """Of the nodes, over the noise or over 3 if that is more."""
+    deviations_before: float = 8.0
+    """How far the nodes reach to the left."""
+    deviations_beyond: float = 4.0
+    """How far they reach beyond the noise of probability delta over the count."""
+    max_nodes: int = 20_000
+    least_epsilon: float = 1e-7
+    most_epsilon: float = 300.0
+    log_accuracy: float = 1e-3
+    """Of log epsilon."""
+
+
+TUNING = Tuning()
+
+
+def guess_epsilon(run: ComposedLoss, log_delta: float) -> float | None:
     """About the epsilon at which delta has this logarithm; none if the principle does not serve."""
-    about = _about(run, log_delta) if log_delta > FAINT else None
-    if about is None:
+    log_delta_at = _log_delta_near(run, log_delta) if log_delta > LEAST_LOG_DELTA else None
+    if log_delta_at is None:
         return None
-    least, most = math.log(_LEAST), math.log(_MOST)
-    left, right = bracketed(lambda x: log_delta - about(math.exp(x)), least, most, _CLOSE)
+    least, most = math.log(TUNING.least_epsilon), math.log(TUNING.most_epsilon)
+    left, right = bracketed(lambda x: log_delta - log_delta_at(math.exp(x)), least, most, TUNING.log_accuracy)
     return math.exp(0.5 * (left + right)) if least < left and right < most else None
 
 
-def jumped_log_delta(run: ComposedLoss, epsilon: float) -> float | None:
+def guess_log_delta(run: ComposedLoss, epsilon: float) -> float | None:
     """About log delta(epsilon), if it is not too small a number; none likewise."""
-    about = _about(run, FAINT)
-    return None if about is None else max(about(epsilon), FAINT)
+    log_delta_at = _log_delta_near(run, LEAST_LOG_DELTA)
+    return None if log_delta_at is None else max(log_delta_at(epsilon), LEAST_LOG_DELTA)
 
 
-def _about(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
+def _log_delta_near(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
     """log delta, down to this; none if there are other losses than sampled Gaussian steps in the order "remove" and Gaussian
     ones."""
     normal, losses, weights, lift = 0.0, [], [], lift_of(least)
@@ -48,11 +68,11 @@ def _about(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
             normal += count * loss.square
         elif isinstance(loss, SampledGaussianLoss) and loss.removals == (True,):
             shape = loss.shape
-            spacing = _SPACING * min(shape.noise, 3.0)
-            last = 1.0 / shape.noise + math.sqrt(2.0 * max(math.log(count) - least, 0.0)) + _BEYOND
-            if not (last + _BEFORE) / spacing < _NODES:
+            spacing = TUNING.spacing * min(shape.noise, 3.0)
+            last = 1.0 / shape.noise + math.sqrt(2.0 * max(math.log(count) - least, 0.0)) + TUNING.deviations_beyond
+            if not (last + TUNING.deviations_before) / spacing < TUNING.max_nodes:
                 return None
-            z = np.arange(-_BEFORE, last, spacing)
+            z = np.arange(-TUNING.deviations_before, last, spacing)
             ratio, _ = shape.ratios(z)
             losses.append(ratio)
             weights.append(ratio - 0.5 * z * z + (math.log(count * spacing) - LOG_ROOT_TWO_PI))
@@ -65,14 +85,14 @@ def _about(run: ComposedLoss, least: float) -> Callable[[float], float] | None:
     loss_of, weight = loss_of[order], np.exp(np.concatenate(weights)[order] + lift)
     squares = np.add.accumulate(np.append(normal, weight * loss_of * loss_of * math.exp(-lift)))
 
-    def about(epsilon: float) -> float:
-        first = int(loss_of.searchsorted(_SMALL * epsilon))
+    def log_delta_at(epsilon: float) -> float:
+        first = int(loss_of.searchsorted(TUNING.small_share * epsilon))
         deviation = math.sqrt(max(float(squares[first]), 1e-30))
         with np.errstate(all="ignore"):
             deltas = normal_delta(np.append(epsilon, epsilon - loss_of[first:]), deviation)
             return math.log(max(float(deltas[0]) * math.exp(lift) + float(weight[first:] @ deltas[1:]), 1e-300)) - lift
 
-    return about
+    return log_delta_at
 
 
 def normal_delta(epsilon: Array, mu: float) -> Array:

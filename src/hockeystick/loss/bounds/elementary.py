@@ -1,4 +1,4 @@
-"""Bounds of delta that hold for every run, however little the contour and the lattice prove.
+"""Elementary bounds of delta, which hold for every run, however little the contour and the lattice prove.
 
 delta(eps) >= delta of any step of the run;  >= 1 - e^eps;  >= P(Z = ceiling) (1 - e^{eps - ceiling})
 delta(eps) >= P(T = b) delta'(eps - b), T <= b the losses of some of the steps, delta' of the others
@@ -6,6 +6,8 @@ delta(eps) <= sum of the steps' delta(0) + max(0, 1 - e^eps);  = 0 from the ceil
 delta(eps) <= P(T > b - t) delta'(eps - b) + delta'(eps - b + t)
 delta(eps) <= that of the run with every sampled step replaced by the step itself (sampling is post-processing:
               a fresh draw of the noise stands in for the answer with probability 1 - q)
+
+docs/mathematics.md, section 6 (Lemma 19: sampling is post-processing), section 7c (Lemma 19h: bounded losses beside others).
 """
 
 import math
@@ -20,7 +22,7 @@ from ..sampled.gaussian import SampledGaussianLoss
 
 
 def trivial(epsilon: float) -> Interval:
-    """log(1 - e^epsilon), which is delta where nothing is lost; for epsilon < 0."""
+    """log(1 - e^epsilon), which is delta of a pair of equal laws; for epsilon < 0."""
     if epsilon >= 0.0:
         return -math.inf, -math.inf
     value = math.log(-math.expm1(max(epsilon, -800.0)))
@@ -28,8 +30,8 @@ def trivial(epsilon: float) -> Interval:
     return value - slack, min(0.0, value + slack)
 
 
-def certain(run: ComposedLoss, epsilon: float) -> Interval:
-    """What holds for every run: bounds of log delta(epsilon)."""
+def elementary_bounds(run: ComposedLoss, epsilon: float) -> Interval:
+    """Bounds of log delta(epsilon) that hold for every run: the steps' total variation distances add up."""
     if epsilon >= run.ceiling:
         return -math.inf, -math.inf
     low, high = trivial(epsilon)
@@ -81,7 +83,7 @@ def epsilon_at_least(run: ComposedLoss, target: float) -> float:
 
 
 def near_one(run: ComposedLoss, epsilon: float) -> float:
-    """A lower bound of log delta where delta is nearly 1.
+    """A lower bound of log delta where delta is nearly 1, by Chernoff's inequality.
 
     1 - delta = E min(1, e^{eps - Z}) <= e^{K(-t) + t eps} for 0 <= t <= 1.
     """
@@ -94,7 +96,7 @@ def near_one(run: ComposedLoss, epsilon: float) -> float:
 
 
 def without_bounded(run: ComposedLoss) -> tuple[ComposedLoss, ComposedLoss] | None:
-    """The steps that have a largest loss, sampled Gaussian ones aside, and the others; none if either are missing."""
+    """The steps of bounded loss, sampled Gaussian ones excepted, and the others; none if either are missing."""
     bounded = [term for term in run.terms if term[0].ceiling < math.inf and not isinstance(term[0], SampledGaussianLoss)]
     if not 0 < len(bounded) < len(run.terms):
         return None
@@ -102,7 +104,7 @@ def without_bounded(run: ComposedLoss) -> tuple[ComposedLoss, ComposedLoss] | No
 
 
 def log_near_top(run: ComposedLoss, distance: float) -> float:
-    """An upper bound of log P(no loss is farther than this from the largest that it can be)."""
+    """An upper bound of log P(no loss is farther than this from its largest) (docs/mathematics.md, Lemma 19h)."""
     total = 0.0
     for loss, count in run.terms:
         edge = loss.ceiling - distance
@@ -113,7 +115,7 @@ def log_near_top(run: ComposedLoss, distance: float) -> float:
 
 
 def unsampled(run: ComposedLoss) -> ComposedLoss:
-    """The run with every sampled Gaussian step replaced by the Gaussian step itself, which dominates it."""
+    """The run with every sampled Gaussian step replaced by the Gaussian step itself, which dominates it (Lemma 19)."""
     uses = [
         (GaussianLoss(loss.shape.noise**-2) if isinstance(loss, SampledGaussianLoss) else loss, count)
         for loss, count in run.terms

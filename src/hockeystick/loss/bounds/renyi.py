@@ -1,11 +1,14 @@
-"""Runs that contain parts known on the real axis only: the Rényi curves add, and the best order converts them.
+"""Runs with losses known by their Rényi curve only: the curves add, and the best order converts them.
 
 The conversion is the optimal one of a single order (paper A, Theorem 3), minimised over real orders.  With infinite masses p (of
 P) and q (of Q) the finite parts are conditioned: K'(t) = K(t) - (1+t) log(1-p) + t log(1-q), and
 delta = p + (1-p) Theorem3(t + 1, K'(t)/t, eps + log((1-q)/(1-p))).
+
+docs/mathematics.md, section 1: Lemma 3 (Rényi divergences), Lemma 4 (one real point).
 """
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -17,12 +20,22 @@ from ..pairs.atomic import AtomicLoss
 from ..pairs.renyi import RenyiLoss
 from ..protocol import Inconclusive
 
-_NEAR_ONE = 1e-9  # orders less 1
-_ORDERS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+
+@dataclass(frozen=True)
+class Tuning:
+    """Every order gives a bound; near 1 rounding drowns it."""
+
+    least_order_less_one: float = 1e-9
+    """Where K(c)/c is taken for the divergence of order 1."""
+    orders_less_one: tuple[float, ...] = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+    """Of further orders, which bound it too, and are rounded less."""
+
+
+TUNING = Tuning()
 
 
 def cumulant_above(run: ComposedLoss, c: float) -> float:
-    """An upper bound of K(c) of a run of one ordered pair."""
+    """An upper bound of the cumulant generating function K(c) of a run of one ordered pair."""
     total = math.fsum(count * _one_above(run, place, c) for place, (_, count) in enumerate(run.terms))
     return total + (len(run.terms) + 2.0) * UNIT * abs(total)
 
@@ -62,8 +75,11 @@ def _renyi(run: ComposedLoss, c: float) -> float:
         best = up(*run.mean())
         if best < math.inf:
             return best
-    c = max(c, _NEAR_ONE)
-    for point in (c, *(x for x in _ORDERS if x > c)):  # the divergence grows with the order; K(c)/c rounds badly near 0
+    c = max(c, TUNING.least_order_less_one)
+    for point in (
+        c,
+        *(x for x in TUNING.orders_less_one if x > c),
+    ):  # the divergence grows with the order; K(c)/c rounds badly near 0
         total = cumulant_above(run, point)
         best = min(best, total / point)
     return up(best * (1.0 + (len(run.terms) + 16.0) * UNIT))
@@ -87,7 +103,7 @@ def _curve(run: ComposedLoss, order: float) -> float:
 
 
 def _kinks(run: ComposedLoss) -> list[float]:
-    """The listed orders of claims, where a curve bends and a search may pass by."""
+    """The orders at which claims are stated, where a curve bends and a search may pass by."""
     orders: set[float] = set()
     for loss, _ in run.terms:
         if isinstance(loss, RenyiLoss) and loss.kind == "listed":

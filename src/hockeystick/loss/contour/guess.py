@@ -6,7 +6,7 @@ from ..bins import SCALES
 from ..composed import ComposedLoss
 
 
-def estimate(run: ComposedLoss, epsilon: float) -> float:
+def estimate_log_delta(run: ComposedLoss, epsilon: float) -> float:
     """log delta by the saddle-point approximation, with the largest losses capped."""
     cap = likely_cap(run, epsilon)
     c = run.saddle_of_epsilon(epsilon, expand=lambda c: run.coarse_expand(c, cap))
@@ -15,7 +15,7 @@ def estimate(run: ComposedLoss, epsilon: float) -> float:
     return value - c * epsilon - math.log(c) - math.log1p(c) - 0.5 * math.log(2.0 * math.pi * bend)
 
 
-def guess(run: ComposedLoss, log_delta: float) -> float:
+def estimate_epsilon(run: ComposedLoss, log_delta: float) -> float:
     """About where epsilon lies."""
     points: list[float] = SCALES[run.ceiling > SCALES].tolist() or [1e-13]
     _, mean, variance = run.coarse_expand(0.0)
@@ -23,21 +23,21 @@ def guess(run: ComposedLoss, log_delta: float) -> float:
     low, high = 0, len(points) - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if points[middle] < sure or estimate(run, points[middle]) > log_delta:
+        if points[middle] < sure or estimate_log_delta(run, points[middle]) > log_delta:
             low = middle
         else:
             high = middle
     left, right = points[low], points[high]
     for _ in range(3):
         between = 0.5 * (left + right)
-        if estimate(run, between) > log_delta:
+        if estimate_log_delta(run, between) > log_delta:
             left = between
         else:
             right = between
     return right
 
 
-def dense(run: ComposedLoss, log_delta: float) -> float:
+def saddle_point_epsilon(run: ComposedLoss, log_delta: float) -> float:
     """About where epsilon lies if many steps add up: by the saddle-point approximation."""
     c = run.saddle_of_delta(log_delta, expand=run.coarse_expand)
     value, _, second = run.coarse_expand(c)

@@ -7,7 +7,7 @@ import numpy as np
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import UNIT
 from ...numerics.trapezoid import added_terms, fourier_sums
-from .contour import TOLERANCE, Contour
+from .contour import TUNING, Contour
 
 
 def estimates(contour: Contour, epsilons: Array) -> tuple[Array, Array, Array]:
@@ -17,9 +17,9 @@ def estimates(contour: Contour, epsilons: Array) -> tuple[Array, Array, Array]:
     real, imaginary = contour.weights.real, contour.weights.imag
     total = np.maximum(real @ cosine + imaginary @ sine, 1e-300)
     swing = (imaginary * contour.u) @ cosine - (real * contour.u) @ sine
-    value = np.array(contour.fixed)[:, None] - contour.c * epsilons + np.log(total)
+    value = np.array(contour.log_scale)[:, None] - contour.c * epsilons + np.log(total)
     best = value.argmax(axis=0)[None, :]
-    lost = contour.sum_error[0] + contour.dropped + 2.0 * math.exp(-TOLERANCE)
+    lost = contour.sum_error[0] + contour.truncation_error + 2.0 * math.exp(-TUNING.log_tolerance)
     size = 16.0 * UNIT * (np.abs(contour.c * epsilons) + abs(contour.saddle.log_delta))
     slope = np.take_along_axis(swing / total, best, 0)[0] - contour.c
     return np.take_along_axis(value, best, 0)[0], slope, (contour.height_error[0] + lost / total[0]) * 1.001 + size
@@ -30,7 +30,7 @@ def contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     return _ends(contour, epsilons, *_totals(contour, epsilons))
 
 
-def even_contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
+def equally_spaced_contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     """Likewise in less time, for epsilons that fall in equal steps, up to rounding."""
     return _ends(contour, epsilons, *_even_totals(contour, epsilons))
 
@@ -38,10 +38,10 @@ def even_contour_ends(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
 def _ends(contour: Contour, epsilons: Array, total: Array, off: Array) -> tuple[Array, Array]:
     """Both from the sums at the epsilons, and bounds of what rounding adds to their errors."""
     c, span, size = contour.c, 2.0 * math.pi / contour.step, np.abs(epsilons)
-    scale = np.array(contour.fixed)[:, None] - c * epsilons
+    scale = np.array(contour.log_scale)[:, None] - c * epsilons
     error = np.array(contour.height_error)[:, None] + (8.0 * UNIT) * (np.abs(scale) + abs(c) * size)
-    lost = np.array(contour.sum_error)[:, None] + off + contour.dropped
-    ahead = np.array(contour.forward)
+    lost = np.array(contour.sum_error)[:, None] + off + contour.truncation_error
+    ahead = np.array(contour.points_ahead)
     levels, slack = _markovs(contour, epsilons)
     high = np.minimum(levels.min(axis=1) + slack, scale + error + np.log(np.maximum(total + lost, 1e-300)))
     far = span * np.abs(ahead[1:] - c)
@@ -61,7 +61,7 @@ def _totals(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     moved = epsilons - contour.anchor
     angle = contour.u[:, None] * moved
     total = contour.weights.real @ np.cos(angle) + contour.weights.imag @ np.sin(angle)
-    return total, np.array(contour.lever)[:, None] * (4.0 * UNIT * np.abs(moved))
+    return total, np.array(contour.abs_moment)[:, None] * (4.0 * UNIT * np.abs(moved))
 
 
 def _even_totals(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
@@ -75,11 +75,11 @@ def _even_totals(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     # of the places, of the angles, and of the sums
     places = 8.0 * UNIT * (float(np.abs(epsilons).max()) + abs(contour.anchor)) + 8.0 * UNIT * length
     summed = 2.0 * (added_terms(contour.u.size, count) + 16.0) * UNIT
-    off = np.array(contour.lever) * places + np.abs(contour.weights).sum(axis=1) * summed
+    off = np.array(contour.abs_moment) * places + np.abs(contour.weights).sum(axis=1) * summed
     return total, off[:, None]
 
 
-def markovs(contour: Contour, epsilons: Array) -> Array:
+def markov_log_deltas(contour: Contour, epsilons: Array) -> Array:
     """`Contour.markov` for many epsilons."""
     levels, slack = _markovs(contour, epsilons)
     found: Array = levels.min(axis=1).max(axis=0) + slack
@@ -88,6 +88,6 @@ def markovs(contour: Contour, epsilons: Array) -> Array:
 
 def _markovs(contour: Contour, epsilons: Array) -> tuple[Array, Array]:
     """For each pair, each point ahead and each epsilon, a bound of log delta but for a slack, one for each epsilon."""
-    ahead = np.array(contour.forward)
-    slack = (8.0 * UNIT) * (abs(contour.forward[-1]) * np.abs(epsilons) + contour.forward_size)
-    return np.array(contour.forward_log)[:, :, None] - ahead[:, None] * epsilons, slack
+    ahead = np.array(contour.points_ahead)
+    slack = (8.0 * UNIT) * (abs(contour.points_ahead[-1]) * np.abs(epsilons) + contour.size_ahead)
+    return np.array(contour.log_markov_ahead)[:, :, None] - ahead[:, None] * epsilons, slack

@@ -1,15 +1,15 @@
 """The engines for one ordered pair that are asked where a closed form is missing and the contour proves too little."""
 
-from ..bigjump.atoms import counts_large, large_epsilon, large_log_delta
-from ..bigjump.conditional import jump_epsilon, jump_log_delta
-from ..bigjump.split import parted_epsilon, parted_log_delta
-from ..bigjump.thresholds import parts
+from ..bigjump.atoms import atoms_epsilon, atoms_log_delta, is_sparse_atomic
+from ..bigjump.conditional import conditional_epsilon, conditional_log_delta
+from ..bigjump.split import big_jump_epsilon, big_jump_log_delta
+from ..bigjump.thresholds import is_sparse
 from ..composed import ComposedLoss
-from ..enumeration.meet_in_middle import listed_epsilon, listed_log_delta
-from ..enumeration.two_point import signs_epsilon, signs_log_delta
-from ..lattice.refine import few, lattice_epsilon, lattice_log_delta
+from ..enumeration.meet_in_middle import enumerated_epsilon, enumerated_log_delta
+from ..enumeration.two_point import two_point_epsilon, two_point_log_delta
+from ..lattice.refine import few_steps, lattice_epsilon, lattice_log_delta
 from ..protocol import Care, Interval
-from ..smoothing import smeared_epsilon, smeared_log_delta, spreads
+from ..smoothing import can_smooth, smoothed_epsilon, smoothed_log_delta
 from .engine import Ask, Engine, Proof, Question
 
 _LEAST = -700.0  # log delta that is looked for at the least
@@ -24,13 +24,13 @@ class BigJump(Engine):
     needs = "it is for sparsely sampled Gaussian noise and the relation remove"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return parts(run)
+        return is_sparse(run)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return parted_epsilon(run, question.at, question.slack)
+        return big_jump_epsilon(run, question.at, question.slack)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return parted_log_delta(run, question.at)
+        return big_jump_log_delta(run, question.at)
 
 
 class ConditionalJump(Engine):
@@ -41,13 +41,13 @@ class ConditionalJump(Engine):
     needs = "it is for sparsely sampled Gaussian noise and the relation remove"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return parts(run)
+        return is_sparse(run)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return jump_epsilon(run, question.at, question.slack)
+        return conditional_epsilon(run, question.at, question.slack)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return jump_log_delta(run, question.at)
+        return conditional_log_delta(run, question.at)
 
 
 class BigJumpAtoms(Engine):
@@ -58,13 +58,13 @@ class BigJumpAtoms(Engine):
     needs = "it is for sparsely sampled losses that take finitely many values, and the relation remove"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return counts_large(run)
+        return is_sparse_atomic(run)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return large_epsilon(run, question.at, question.slack)
+        return atoms_epsilon(run, question.at, question.slack)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return large_log_delta(run, question.at)
+        return atoms_log_delta(run, question.at)
 
 
 class Lattice(Engine):
@@ -89,13 +89,13 @@ class Smoothing(Engine):
     needs = "no loss takes finitely many values, or its sums lie too far apart"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return spreads(run)
+        return can_smooth(run)
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return smeared_epsilon(run, question.at, question.slack)
+        return smoothed_epsilon(run, question.at, question.slack)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return smeared_log_delta(run, question.at)
+        return smoothed_log_delta(run, question.at)
 
 
 class MeetInMiddle(Engine):
@@ -106,10 +106,10 @@ class MeetInMiddle(Engine):
     needs = "the loss does not take few values in few steps"
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return listed_epsilon(run, question.at, question.slack)
+        return enumerated_epsilon(run, question.at, question.slack)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return listed_log_delta(run, question.at)
+        return enumerated_log_delta(run, question.at)
 
 
 class TwoPointSums(Engine):
@@ -120,10 +120,10 @@ class TwoPointSums(Engine):
     needs = "the loss is no sum of two-valued ones"
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return signs_epsilon(run, question.at, question.slack)
+        return two_point_epsilon(run, question.at, question.slack)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return signs_log_delta(run, question.at)
+        return two_point_log_delta(run, question.at)
 
 
 class FromEpsilons(Engine):
@@ -134,7 +134,7 @@ class FromEpsilons(Engine):
     needs = "it answers for a delta of few steps"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return question.care is Care.ONE and few(run) and question.at > 0.0
+        return question.care is Care.ONE and few_steps(run) and question.at > 0.0
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         """The upper end is the better one: from there down by more and more, then by halves."""

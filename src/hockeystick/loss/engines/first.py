@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
-from ..bigjump.thresholds import parts
-from ..bounds.elementary import certain, near_one
+from ..bigjump.thresholds import is_sparse
+from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
-from ..contour.contour import Contour, Saddle, contours
+from ..contour.contour import Contour, Saddle, candidate_contours
 from ..pairs.discrete import ResponseLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.laplace import LaplaceLoss
@@ -114,12 +114,15 @@ class Elementary(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         """0, where the steps' total variation distances add up to less than delta."""
         sparse = all(math.log(max(count * loss.coarse_estimates[0], 1e-300)) < question.at for loss, count in run.terms)
-        if sparse and largest(certain(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack:
+        if (
+            sparse
+            and largest(elementary_bounds(single, 0.0) for single in run.ordered_pairs())[1] <= question.at - question.slack
+        ):
             return 0.0, 0.0
         return None
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
-        return largest(certain(single, question.at) for single in run.ordered_pairs())
+        return largest(elementary_bounds(single, question.at) for single in run.ordered_pairs())
 
 
 class ClosedForm(Engine):
@@ -161,7 +164,7 @@ class ContourIntegral(Engine):
         if not run.has_decay or question.evaluated:
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
-        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and parts(run.ordered_pairs()[0])
+        sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.ordered_pairs()[0])
         return question.asks == "log delta" or not sparse
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
@@ -186,7 +189,7 @@ def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor
     low, high = 0.0, first.markov_epsilon(target[0])
     if high <= floor:
         return low, high
-    for contour in contours(run, first):
+    for contour in candidate_contours(run, first):
         ends = _on_contour(contour, log_delta, target)
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < SETTLED * high:
@@ -197,9 +200,9 @@ def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor
 def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of log delta(epsilon)."""
     low, high = -math.inf, math.inf
-    for contour in contours(run, Contour(run, Saddle.of_epsilon(run, epsilon))):
-        high = min(high, contour.markov(epsilon))
-        if contour.lay() and (not contour.short(epsilon) or contour.lay(every=True)):
+    for contour in candidate_contours(run, Contour(run, Saddle.of_epsilon(run, epsilon))):
+        high = min(high, contour.markov_log_delta(epsilon))
+        if contour.evaluate() and (not contour.misses_pair(epsilon) or contour.evaluate(every_pair=True)):
             low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
         if high - low < SETTLED:
             break
@@ -211,7 +214,7 @@ def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
 def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interval:
     """What one contour proves."""
     top = contour.markov_epsilon(target[0])
-    if not contour.lay():
+    if not contour.evaluate():
         return 0.0, top
 
     def gap(epsilon: float) -> tuple[float, float]:
@@ -222,8 +225,8 @@ def _on_contour(contour: Contour, log_delta: float, target: Interval) -> Interva
         return increasing_root(gap, start, enough=lambda _, step: abs(step) * contour.c < 1e-8, steps=30)
 
     guess = search(contour.saddle.epsilon)
-    if contour.short(guess):
-        if not contour.lay(every=True):
+    if contour.misses_pair(guess):
+        if not contour.evaluate(every_pair=True):
             return 0.0, top
         guess = search(guess)
     ahead = (contour.error(guess) + target[1] - target[0]) / contour.c  # about where the proofs will end

@@ -5,12 +5,12 @@ The order is a table: it depends on the run and on how close an answer is wanted
 
 from typing import NamedTuple
 
-from ..bigjump.thresholds import parts
+from ..bigjump.thresholds import is_sparse
 from ..composed import ComposedLoss
-from ..enumeration.meet_in_middle import soon_listed
-from ..lattice.refine import few
+from ..enumeration.meet_in_middle import cheap_to_enumerate
+from ..lattice.refine import few_steps
 from ..protocol import Care
-from ..smoothing import spreads
+from ..smoothing import can_smooth
 from ..tolerance import SETTLED, WIDE
 from .engine import Engine, Question
 from .fallbacks import (
@@ -109,17 +109,17 @@ def fallbacks(run: ComposedLoss, question: Question) -> tuple[Step, ...]:
 
 def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
     """The lattice, and what goes before or after it, by the kind of the run."""
-    sparse = parts(run)
-    lattice = Step((LATTICE,), _SLOW[0] if sparse else WIDE, SETTLED if fine and few(run) else WIDE, careful=True)
+    sparse = is_sparse(run)
+    lattice = Step((LATTICE,), _SLOW[0] if sparse else WIDE, SETTLED if fine and few_steps(run) else WIDE, careful=True)
     big_jump, sooner = (Step((BIG_JUMP,), width, width, careful=True) for width in (WIDE, SETTLED))
     if sparse:  # the lattice seldom does better; of few steps it is cheaper, and serves more than one epsilon
-        return [lattice, big_jump] if not fine and few(run) else [sooner, lattice]
-    if not spreads(run):
+        return [lattice, big_jump] if not fine and few_steps(run) else [sooner, lattice]
+    if not can_smooth(run):
         return [lattice]
     smoothing = [Step((engine,), WIDE, WIDE, careful=True) for engine in (BIG_JUMP_ATOMS, SMOOTHING)]
     steps = sum(count for _, count in run.terms)
     found = [lattice, *smoothing] if run.lattice_step > 0.0 or steps < _STEPS else [*smoothing, lattice]
-    if soon_listed(run):  # on a lattice of its own, many steps are transformed faster, but it feels their rounding
+    if cheap_to_enumerate(run):  # on a lattice of its own, many steps are transformed faster, but it feels their rounding
         later = run.lattice_step > 0.0 and _STEPS < steps < _MANY
         found.insert(1 if later else 0, Step((MEET_IN_MIDDLE,), SETTLED, SETTLED, careful=True))
     elif fine:  # slowly, if all else fails

@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,24 +26,44 @@ class Atoms(NamedTuple):
     z_error: float = 4.0 * UNIT  # relative
 
 
-class AtomicLoss(ExactLoss, ABC):
-    """A loss of one ordered pair with finitely many values.
+class FinitelySupported(Protocol):
+    """What the sums along the contour need: the values, P(Z = infinity) and Q(Z = -infinity)."""
 
-    `lattice_step` is the step of the lattice on which the values lie, 0 if there is none.
-    """
+    @property
+    def atoms(self) -> Atoms: ...
+    @property
+    def infinite_mass(self) -> Fraction: ...
+    @property
+    def infinite_mass_under_q(self) -> Fraction: ...
+
+
+class AtomicLoss(ExactLoss, ABC):
+    """A loss of one ordered pair with finitely many values."""
 
     rows = 1
     quadratic_limit = math.inf
     nodes_allowed = 1 << 12
     has_slice = True
-    infinite_mass = Fraction(0)
-    infinite_mass_under_q = Fraction(0)
-    lattice_step = 0.0
-    log_truncated_mass = -math.inf  # log of a bound of the P-mass of values that are left out
 
     @property
     @abstractmethod
     def atoms(self) -> Atoms: ...
+
+    @property
+    def infinite_mass(self) -> Fraction:
+        return Fraction(0)
+
+    @property
+    def infinite_mass_under_q(self) -> Fraction:
+        return Fraction(0)
+
+    @property
+    def lattice_step(self) -> float:
+        return 0.0
+
+    @property
+    def log_truncated_mass(self) -> float:
+        return -math.inf
 
     def ordered_pair(self, row: int) -> "AtomicLoss":
         return self
@@ -193,7 +213,7 @@ def excess_sums(atoms: Atoms, c: float, k: ComplexArray, size: float, spare: flo
 class AtomicSlice:
     """phi(w) = sum of p e^{w z}; no decay is proved, except on a lattice, where the transform is periodic anyway."""
 
-    def __init__(self, loss: AtomicLoss, c: float) -> None:
+    def __init__(self, loss: FinitelySupported, c: float) -> None:
         self.loss, self.c = loss, c
 
     def keep(self, rows: list[int]) -> "AtomicSlice":

@@ -23,13 +23,26 @@ class BinnedLoss(ExactLoss, ABC):
     rows = 1
     quadratic_limit = math.inf
     nodes_allowed = 1
-    has_slice = False
     infinite_mass = Fraction(0)
     infinite_mass_under_q = Fraction(0)
     lattice_step = 0.0
-    log_truncated_mass = -math.inf
     log_top_mass = -math.inf
-    anchor = atom_spacing = 0.0
+
+    @property
+    def has_slice(self) -> bool:
+        return False
+
+    @property
+    def log_truncated_mass(self) -> float:
+        return -math.inf
+
+    @property
+    def anchor(self) -> float:
+        return 0.0
+
+    @property
+    def atom_spacing(self) -> float:
+        return 0.0
 
     @property
     @abstractmethod

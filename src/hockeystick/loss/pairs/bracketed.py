@@ -16,7 +16,6 @@ class DominatedLoss:
 
     exact = tight = shift_family = False
     has_transform = True
-    rows = 1
 
     if TYPE_CHECKING:  # a dataclass would take these for the defaults of its fields
 
@@ -27,7 +26,11 @@ class DominatedLoss:
         def members(self) -> tuple[Any, ...]: ...
 
     @property
-    def _cover(self) -> Loss:
+    def rows(self) -> int:
+        return 1
+
+    @property
+    def _first(self) -> Loss:
         first: Loss = self.dominating[0]
         return first
 
@@ -39,76 +42,76 @@ class DominatedLoss:
 
     @property
     def ceiling(self) -> float:
-        return self._cover.ceiling
+        return self._first.ceiling
 
     @property
     def ceiling_error(self) -> float:
-        return self._cover.ceiling_error
+        return self._first.ceiling_error
 
     @property
     def log_top_mass(self) -> float:
-        return self._cover.log_top_mass
+        return self._first.log_top_mass
 
     @property
     def nodes_allowed(self) -> int:
-        return self._cover.nodes_allowed
+        return self._first.nodes_allowed
 
     @property
     def has_slice(self) -> bool:
-        return self._cover.has_slice
+        return self._first.has_slice
 
     @property
     def lattice_step(self) -> float:
-        return self._cover.lattice_step
+        return self._first.lattice_step
 
     @property
     def infinite_mass(self) -> Fraction:
-        return self._cover.infinite_mass
+        return self._first.infinite_mass
 
     @property
     def infinite_mass_under_q(self) -> Fraction:
-        return self._cover.infinite_mass_under_q
+        return self._first.infinite_mass_under_q
 
     @property
     def log_truncated_mass(self) -> float:
-        return self._cover.log_truncated_mass
+        return self._first.log_truncated_mass
 
     @property
     def coarse_estimates(self) -> tuple[float, float]:
-        return self._cover.coarse_estimates
+        return self._first.coarse_estimates
 
     @property
     def quadratic_limit(self) -> float:
-        return self._cover.quadratic_limit
+        return self._first.quadratic_limit
 
     @property
     def anchor(self) -> float:
-        return self._cover.anchor
+        return self._first.anchor
 
     @property
     def atom_spacing(self) -> float:
-        return self._cover.atom_spacing
+        return self._first.atom_spacing
 
     def edge_error(self, largest: float) -> float:
-        return self._cover.edge_error(largest)
+        return self._first.edge_error(largest)
 
     def masses(self, edges: Array) -> Masses:
-        return self._cover.masses(edges)
+        return self._first.masses(edges)
 
     def cumulant_bound(self, c: float) -> float:
-        return self._cover.cumulant_bound(c)
+        return self._first.cumulant_bound(c)
 
     def expand(self, c: float) -> tuple[float, float, float]:
-        return self._cover.expand(c)
+        return self._first.expand(c)
 
     def mean(self) -> tuple[float, float]:
-        return self._cover.mean()
+        return self._first.mean()
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
-        return self._cover.slice(c, ahead, count)
+        return self._first.slice(c, ahead, count)
 
     def closed(self, epsilon: float) -> ClosedForm | None:
-        return self._cover.closed(epsilon)
+        return self._first.closed(epsilon)
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ class BracketedLoss(DominatedLoss):
     tight: bool = False
 
     @property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         return max(int(loss.rows) for loss in (*self.dominating, *self.members))
 
     def ordered_pair(self, row: int) -> "BracketedLoss":

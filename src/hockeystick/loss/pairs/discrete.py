@@ -31,13 +31,13 @@ class ResponseLoss(AtomicLoss):
     delta: float = 0.0
 
     @property
-    def infinite_mass(self) -> Fraction:  # type: ignore[override]
+    def infinite_mass(self) -> Fraction:
         return Fraction(self.delta)
 
     infinite_mass_under_q = infinite_mass
 
     @property
-    def lattice_step(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:
         return self.epsilon if self.categories > 2 else 2.0 * self.epsilon
 
     @cached_property
@@ -90,7 +90,7 @@ class ShiftLoss(AtomicLoss):
     shift: float
 
     @property
-    def lattice_step(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:
         return self.epsilon
 
     @cached_property
@@ -116,7 +116,7 @@ class DiscreteLaplaceLoss(AtomicLoss):
     move: int
 
     @property
-    def lattice_step(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:
         return 2.0 / self.scale
 
     @cached_property
@@ -146,7 +146,7 @@ class DiscreteGaussianLoss(AtomicLoss):
     log_top_mass = -math.inf
 
     @property
-    def lattice_step(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:
         return self.move / self.sigma**2
 
     @cached_property
@@ -196,7 +196,7 @@ class SampledAtoms(AtomicLoss):
     removal: bool
 
     @property
-    def log_truncated_mass(self) -> float:  # type: ignore[override]
+    def log_truncated_mass(self) -> float:
         return self.base.log_truncated_mass
 
     @property
@@ -208,15 +208,15 @@ class SampledAtoms(AtomicLoss):
         return up(top, abs(top) * (self.atoms.z_error + FUNCTION))
 
     @property
-    def infinite_mass(self) -> Fraction:  # type: ignore[override]
+    def infinite_mass(self) -> Fraction:
         return Fraction(self.rate) * self.base.infinite_mass if self.removal else Fraction(0)
 
     @property
-    def infinite_mass_under_q(self) -> Fraction:  # type: ignore[override]
+    def infinite_mass_under_q(self) -> Fraction:
         return Fraction(0) if self.removal else Fraction(self.rate) * self.base.infinite_mass_under_q
 
     @property
-    def lattice_step(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:
         return self.atom_spacing if self.atoms.z.size == 2 else 0.0
 
     def log_omitted(self, c: float) -> float:

@@ -79,7 +79,7 @@ class BystanderLoss(AtomicLoss):
     reversed: bool = False
 
     @property
-    def log_truncated_mass(self) -> float:  # type: ignore[override]
+    def log_truncated_mass(self) -> float:
         """Where there are many reports the rounding of rare values would cost more than they add."""
         return -650.0 if self.others < 10_000 else -200.0
 

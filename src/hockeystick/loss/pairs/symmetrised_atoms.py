@@ -21,13 +21,13 @@ class SymmetrisedAtoms(AtomicLoss):
     rate: float
 
     @property
-    def infinite_mass(self) -> Fraction:  # type: ignore[override]
+    def infinite_mass(self) -> Fraction:
         return self.base.infinite_mass
 
     infinite_mass_under_q = infinite_mass
 
     @property
-    def log_truncated_mass(self) -> float:  # type: ignore[override]
+    def log_truncated_mass(self) -> float:
         return self.base.log_truncated_mass + math.log(2.0) if self.base.log_truncated_mass > -math.inf else -math.inf
 
     @property
@@ -43,7 +43,7 @@ class SymmetrisedAtoms(AtomicLoss):
         return float(self.atoms.z[-1]) if self.atoms.z.size == 3 else 0.0
 
     @property
-    def lattice_step(self) -> float:  # type: ignore[override]
+    def lattice_step(self) -> float:
         return self.atom_spacing
 
     def log_omitted(self, c: float) -> float:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -13,23 +14,31 @@ from ..protocol import Binned, ClosedForm, Masses
 from .amplification import sampled_closed, sampled_masses, sampled_slip
 
 
+class SampledBase(Binned, Protocol):
+    """What is known of the step that is sampled."""
+
+    @property
+    def log_truncated_mass(self) -> float: ...
+    def cumulant_bound(self, c: float) -> float: ...
+
+
 @dataclass(frozen=True)
 class SampledLoss(BinnedLoss):
     """A Poisson-sampled step with a density: of a removal (the mixture is P) or an addition (see `sampled_masses`)."""
 
-    base: Binned
+    base: SampledBase
     rate: float
     removal: bool
 
     @property
-    def log_truncated_mass(self) -> float:  # type: ignore[override]
-        return float(getattr(self.base, "log_truncated_mass", -math.inf))
+    def log_truncated_mass(self) -> float:
+        return self.base.log_truncated_mass
 
     def cumulant_bound(self, c: float) -> float:
         """Where the losses have no top: Minkowski's inequality for (1-q) + q e^Z; the step itself; the largest loss."""
         if self.base.ceiling < math.inf:
             return super().cumulant_bound(c)
-        plain: float = self.base.cumulant_bound(c)  # type: ignore[attr-defined]
+        plain = self.base.cumulant_bound(c)
         if not self.removal:
             return min(plain, c * self.ceiling * (1.0 + 2.0 * UNIT))
         inner = log_mixed_above(plain / (1.0 + c), self.rate)
@@ -48,11 +57,11 @@ class SampledLoss(BinnedLoss):
         return float(sampled_loss(np.array([z]), self.rate)[0])
 
     @property
-    def anchor(self) -> float:  # type: ignore[override]
+    def anchor(self) -> float:
         return self.ceiling if self.ceiling < math.inf else math.log1p(-self.rate)
 
     @property
-    def atom_spacing(self) -> float:  # type: ignore[override]
+    def atom_spacing(self) -> float:
         top = self.base.ceiling
         return 0.0 if top == math.inf else self._sampled(top) - self._sampled(-top)  # from the highest loss to the lowest
 

@@ -146,7 +146,7 @@ class MixtureLoss(BinnedLoss):
     nodes_allowed = 1 << 11
 
     @property
-    def has_slice(self) -> bool:  # type: ignore[override]
+    def has_slice(self) -> bool:
         return self.symmetric is not None
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
@@ -161,7 +161,7 @@ class MixtureLoss(BinnedLoss):
         return up(-self.left.log_rest, 4.0 * FUNCTION * abs(self.left.log_rest))
 
     @property
-    def anchor(self) -> float:  # type: ignore[override]
+    def anchor(self) -> float:
         if self.right.moves and self.left.moves:
             return 0.0
         return self.right.log_rest - self.left.log_rest

@@ -94,7 +94,7 @@ class SampledLaplaceSlice:
             panels *= 2
             if panels > _MOST:
                 raise Inconclusive
-        self.sums = AtomicSlice(self.nodes, self.c)  # type: ignore[arg-type]
+        self.sums = AtomicSlice(self.nodes, self.c)
 
     def keep(self, rows: list[int]) -> "SampledLaplaceSlice":
         return self

@@ -36,7 +36,7 @@ class ReplaceOneAtoms(AtomicLoss):
         return 0.0
 
     @property
-    def log_truncated_mass(self) -> float:  # type: ignore[override]
+    def log_truncated_mass(self) -> float:
         return self.base.log_truncated_mass + math.log(2.0) if self.base.log_truncated_mass > -math.inf else -math.inf
 
     @property
@@ -55,9 +55,9 @@ class ReplaceOneAtoms(AtomicLoss):
 
     def cumulant_bound(self, c: float) -> float:
         """The largest loss; the noise itself, moved by twice as much."""
-        if self.ceiling < math.inf:
-            return c * self.ceiling * (1.0 + 2.0 * UNIT)
-        return DiscreteGaussianLoss(self.base.sigma, 2 * self.base.move).cumulant_bound(c)  # type: ignore[union-attr]
+        if isinstance(self.base, DiscreteGaussianLoss):  # whose losses have no top
+            return DiscreteGaussianLoss(self.base.sigma, 2 * self.base.move).cumulant_bound(c)
+        return c * self.ceiling * (1.0 + 2.0 * UNIT)
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -169,11 +169,11 @@ class ReplaceOneLaplaceLoss(BinnedLoss):
         return 8.0 * FUNCTION * (self._top + abs(self._floor)) + 8.0 * UNIT * (1.0 + self.a)
 
     @property
-    def anchor(self) -> float:  # type: ignore[override]
+    def anchor(self) -> float:
         return self._top
 
     @property
-    def atom_spacing(self) -> float:  # type: ignore[override]
+    def atom_spacing(self) -> float:
         return 2.0 * self._top
 
     def edge_error(self, largest: float) -> float:

@@ -4,7 +4,7 @@ On v > 0 the pair has the densities p = n e^F and q = n e^G, n the normal densit
 0; for Z < 0 it is mirrored, and what is left of the mass sits at Z = 0.  Two pairs have this form:
 
     replace-one  start 0,    F = f(v), G = f(-v)       a record replaced in a Poisson sample, f = log((1-q) + q e^{m y - m^2/2})
-    symmetrised  start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `symmetrised.py`)
+    folded   start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `symmetrised.py`)
 
 so phi(w) is the integral of n e^{(1+w) F - w G} + n e^{(1+w) G - w F}, and the mass at 0.  On an ellipse with foci at the
 ends of a panel and imaginary parts up to b (m b <= 1.4) the normal density grows by e^{b^2/2} at most, |e^F| and |e^G| lie
@@ -16,6 +16,7 @@ Gauss's rule of n points integrates it exactly: it errs by at most 8 M l r^{1-2n
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
@@ -147,7 +148,7 @@ class Ellipses(NamedTuple):
 class PanelNodes:
     """PanelNodes of the whole line as a list of values, for the sums along the contour."""
 
-    infinite_mass = infinite_mass_under_q = 0.0
+    infinite_mass = infinite_mass_under_q = Fraction(0)
 
     def __init__(self, pair: SymmetricPair, edges: Array, log_middle: float, count: int = POINTS) -> None:
         points, weights = _gauss(count)

@@ -51,7 +51,7 @@ class SymmetricPairSlice:
         still = np.append(self.ellipses.log_rule(0.0, 0.0), pair.log_tail(0.0, end))
         self.still = math.exp(min(float(np.logaddexp.reduce(still)), 600.0))
         self.nodes = PanelNodes(pair, self.edges, self.middle)
-        self.sums = AtomicSlice(self.nodes, self.c)  # type: ignore[arg-type]
+        self.sums = AtomicSlice(self.nodes, self.c)
 
     def keep(self, rows: list[int]) -> "SymmetricPairSlice":
         return self

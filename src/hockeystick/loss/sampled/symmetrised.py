@@ -38,7 +38,7 @@ class SymmetrisedLoss(BinnedLoss):
     nodes_allowed = 1 << 11
 
     @property
-    def has_slice(self) -> bool:  # type: ignore[override]
+    def has_slice(self) -> bool:
         return isinstance(self.base, SampledGaussianLoss)
 
     def slice(self, c: float, ahead: float, count: int) -> Slice:
@@ -47,7 +47,7 @@ class SymmetrisedLoss(BinnedLoss):
         return symmetric_pair_slice(SymmetricPair(self.base.shape, False), self._middle[0], self, c, ahead, count)
 
     @property
-    def log_truncated_mass(self) -> float:  # type: ignore[override]
+    def log_truncated_mass(self) -> float:
         return float(self.base.log_truncated_mass)
 
     @property
@@ -56,7 +56,7 @@ class SymmetrisedLoss(BinnedLoss):
         return found
 
     @property
-    def atom_spacing(self) -> float:  # type: ignore[override]
+    def atom_spacing(self) -> float:
         return self.ceiling if self.ceiling < math.inf else 0.0
 
     def edge_error(self, largest: float) -> float:

@@ -59,7 +59,7 @@ def test_an_array_of_deltas_agrees_with_single_questions(name: str) -> None:
 def test_the_arrays_of_a_contour_are_its_numbers() -> None:
     run = RUNS["dpsgd"]._run("add-or-remove")
     contour = Contour(run, Saddle.of_epsilon(run, 5.0))
-    assert contour.lay(every=True)
+    assert contour.evaluate(every_pair=True)
     epsilons = np.linspace(3.5, 6.5, 13)
     low, high = contour_ends(contour, epsilons)
     value, slope, _ = estimates(contour, epsilons)

@@ -8,7 +8,7 @@ from mpmath import mp, mpf
 
 import hockeystick as hs
 from finite_losses import SLACK, drawn, exact_delta
-from hockeystick.loss.bigjump.atoms import large_epsilon, large_log_delta
+from hockeystick.loss.bigjump.atoms import atoms_epsilon, atoms_log_delta
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.protocol import Inconclusive
 
@@ -26,12 +26,12 @@ def test_large_values_counted_apart_are_right(seed: int) -> None:
         if not truth > 1e-200:
             continue
         try:
-            low, high = large_log_delta(run, epsilon)
+            low, high = atoms_log_delta(run, epsilon)
         except Inconclusive:
             continue
         assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high)), (epsilon, low, high, truth)
         try:
-            found = large_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
+            found = atoms_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
         except Inconclusive:
             continue
         assert found[0] <= epsilon <= found[1]
@@ -48,7 +48,7 @@ def test_large_values_counted_apart_are_right(seed: int) -> None:
 )
 def test_large_values_apart_and_the_lattice_agree(sigma: float, rate: float, steps: int, delta: float) -> None:
     run = (hs.DiscreteGaussian(sigma=sigma).poisson(rate=rate) * steps)._run("remove")
-    low, high = large_epsilon(run, math.log(delta), SLACK)
+    low, high = atoms_epsilon(run, math.log(delta), SLACK)
     other = lattice_epsilon(run, math.log(delta), SLACK)
     assert max(low, other[0]) <= min(high, other[1])
     assert high - low < 5e-6 * high

@@ -7,10 +7,10 @@ import pytest
 from scipy.special import erfcx, ndtr
 
 import hockeystick as hs
-from hockeystick.loss.bigjump.cells import Marks
-from hockeystick.loss.bigjump.conditional import JumpSketch, OneJump, jump_epsilon, jump_log_delta
+from hockeystick.loss.bigjump.cells import Thresholds
+from hockeystick.loss.bigjump.conditional import ConditionalBigJump, ConditionalGuide, conditional_epsilon, conditional_log_delta
 from hockeystick.loss.contour.contour import Contour, Saddle
-from hockeystick.loss.contour.vectorised import contour_ends, even_contour_ends
+from hockeystick.loss.contour.vectorised import contour_ends, equally_spaced_contour_ends
 from hockeystick.loss.lattice.refine import lattice_epsilon, lattice_log_delta
 from hockeystick.loss.protocol import Inconclusive
 
@@ -39,15 +39,15 @@ def _truth(rate: float, sigma: float, wide: float, epsilon: float) -> float:
     [(1.6e-5, 0.9, 13.0, 0.965), (2.6e-3, 1.48, 19.4, 1.453), (1.2e-2, 2.09, 6.8, 1.799), (4.4e-4, 0.95, 5.0, 1.43)],
 )
 def test_two_steps_and_a_gaussian(rate: float, sigma: float, wide: float, epsilon: float) -> None:
-    """The large step carries all of delta, two thirds, half and next to nothing; whatever the mark, the truth lies within."""
+    """The large step carries all of delta, two thirds, half, next to nothing; whatever the threshold, the truth lies within."""
     run = (hs.Gaussian(sigma=sigma).poisson(rate=rate) * 2 + hs.Gaussian(sigma=wide))._run("remove")
     truth = _truth(rate, sigma, wide, epsilon)
-    sketch = JumpSketch(run, epsilon, truth)
+    guide = ConditionalGuide(run, epsilon, truth)
     for share in (1.0, 0.6):
-        high = sketch.marks.high * share
-        sketch._mark(Marks(0.0, high, 0.0, sketch.hard * high))
-        sketch.saddle = Saddle.of_epsilon(sketch, epsilon)
-        found = OneJump(sketch)
+        high = guide.thresholds.high * share
+        guide._set(Thresholds(0.0, high, 0.0, guide.upper_width * high))
+        guide.saddle = Saddle.of_epsilon(guide, epsilon)
+        found = ConditionalBigJump(guide)
         low, high = found.lower(epsilon), found.upper(epsilon)
         assert low - 1e-12 <= truth <= high + 1e-12
         assert high - low < 5e-5
@@ -76,10 +76,10 @@ def test_the_engine_agrees_with_the_closer_one() -> None:
     """Where steps that are parted tell more, what is integrated over agrees."""
     run = (hs.Gaussian(sigma=1.1).poisson(rate=1e-3) * 3000)._run("remove")
     best = (hs.Gaussian(sigma=1.1).poisson(rate=1e-3) * 3000).epsilon_bounds(1e-30, neighbours="remove")
-    low, high = jump_epsilon(run, math.log(1e-30), 1e-13)
+    low, high = conditional_epsilon(run, math.log(1e-30), 1e-13)
     assert low <= best.upper
     assert best.lower <= high
-    ends = jump_log_delta(run, best.upper)
+    ends = conditional_log_delta(run, best.upper)
     assert ends[0] <= math.log(1e-30) + 1e-9
     assert ends[1] >= math.log(1e-30) - 1e-3
 
@@ -87,18 +87,18 @@ def test_the_engine_agrees_with_the_closer_one() -> None:
 def test_what_it_does_not_serve() -> None:
     for run in (hs.Laplace(scale=2.0) * 5, hs.ApproxDP(epsilon=1.0, delta=1e-6)):
         with pytest.raises(Inconclusive):
-            jump_epsilon(run._run("remove"), -20.0, 1e-13)
+            conditional_epsilon(run._run("remove"), -20.0, 1e-13)
         with pytest.raises(Inconclusive):
-            jump_log_delta(run._run("remove"), 1.0)
+            conditional_log_delta(run._run("remove"), 1.0)
 
 
 def test_evenly_spaced_epsilons():
     """The tables of a Fourier sum tell what single epsilons do."""
     run = (hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000)._run("remove")
     contour = Contour(run, Saddle.of_epsilon(run, 1.5))
-    assert contour.lay()
+    assert contour.evaluate()
     epsilons = np.linspace(2.5, 0.5, 4001)
-    plain, even = contour_ends(contour, epsilons), even_contour_ends(contour, epsilons)
+    plain, even = contour_ends(contour, epsilons), equally_spaced_contour_ends(contour, epsilons)
     near = (epsilons > 1.2) & (epsilons < 1.8)
     assert (plain[0] <= even[1]).all()
     assert (even[0] <= plain[1]).all()
@@ -131,7 +131,7 @@ def test_beside_the_largest_loss_of_laplace_steps():
 
 
 def test_a_record_drawn_thousands_of_times():
-    """The contour does not fall, and steps are marked: the truth is a cut transform at sixty digits (scripts/truth_sparse.py)."""
+    """Large jumps are split off, as the transform does not fall; the truth is a cut transform (scripts/truth_sparse.py)."""
     bounds = (hs.Gaussian(6.3).poisson(2.7e-6) * 3_100_000_000).epsilon_bounds(4.4e-250, neighbours="remove")
     assert bounds.width < 1e-12
     assert bounds.lower <= 0.8057371176499379549 <= bounds.upper
@@ -170,7 +170,7 @@ def test_a_lower_end_is_not_the_difference_of_large_numbers():
     """Far from the epsilon that it was made for next to nothing is known; the truth is an integral of the closed form."""
     steps = (1.6490140542415903e-06, 17.962797179556304), (3.176873009048961e-05, 2.202544933837579)
     one, two = (hs.Gaussian(sigma).poisson(rate) for rate, sigma in steps)
-    found = OneJump(JumpSketch((one + two)._run("remove"), 0.0012917385637999594, -27.955342945277735))
+    found = ConditionalBigJump(ConditionalGuide((one + two)._run("remove"), 0.0012917385637999594, -27.955342945277735))
     assert found.lower(0.001486001572064051) <= -50.757153384253882 <= found.upper(0.001486001572064051)
 
 

@@ -6,7 +6,7 @@ import math
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.loss.bigjump.identity import Apart, lift_of
+from hockeystick.loss.bigjump.identity import BigJumpIdentity, lift_of
 
 # values, with their masses under P and Q: two small losses and a large one
 STEP = [(-0.1, 0.4), (0.15, 0.0), (6.0, 0.0)]
@@ -41,16 +41,16 @@ class Listed:
     lower = upper = _value
 
 
-class Enumerated(Apart):
+class Enumerated(BigJumpIdentity):
     """Q(S < eps, some) from the list of outcomes."""
 
     pace = 1.0
 
     def __init__(self, large: float, count: int, lift: float = 0.0) -> None:
         self.law, self.count, self.lift = step(large), count, lift
-        self.inner = Listed(self.law, count)
+        self.remainder = Listed(self.law, count)
         p, q = (float(self.law[2][place] * mp.exp(mpf(lift))) for place in (1, 2))
-        self.count_large([(p, q, count, 1e-15)])
+        self.set_large([(p, q, count, 1e-15)])
 
     def outcomes(self):
         for some in itertools.product(range(3), repeat=self.count):
@@ -61,7 +61,7 @@ class Enumerated(Apart):
                 mp.fprod(self.law[i][2] for i in some),
             )
 
-    def taken(self, epsilon: float) -> float:
+    def compensation(self, epsilon: float) -> float:
         below = mp.fsum(q for large, z, _, q in self.outcomes() if large and z < epsilon)
         return float(below * mp.exp(mpf(self.lift))) * (1.0 + 1e-12)
 
@@ -81,8 +81,8 @@ def test_some_are_counted_as_they_are(large, count):
     run = Enumerated(large, count)
     for value, place in ((run.p, 1), (run.q, 2)):
         truth = 1 - (1 - run.law[2][place]) ** count
-        assert abs(mpf(value) - truth) <= run.count_error * truth
-    assert run.count_error < 1e-13
+        assert abs(mpf(value) - truth) <= run.large_error * truth
+    assert run.large_error < 1e-13
 
 
 @pytest.mark.parametrize("large", [1e-4, 1e-9])

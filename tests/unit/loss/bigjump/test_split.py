@@ -1,4 +1,4 @@
-"""Sparse sampling by marked steps: its pieces and its answers against other formulas at higher precision, and other engines."""
+"""Sparse sampling by soft thresholds: its pieces and its answers against formulas at higher precision, and other engines."""
 
 import json
 import math
@@ -10,11 +10,12 @@ import pytest
 from scipy.special import ndtr
 
 import hockeystick as hs
-from hockeystick.loss.bigjump.cells import Marks, place
-from hockeystick.loss.bigjump.guess import jumped_epsilon, jumped_log_delta
-from hockeystick.loss.bigjump.split import Parted, parted_epsilon, parted_log_delta
-from hockeystick.loss.bigjump.thresholds import Sketch, parts
-from hockeystick.loss.bigjump.transform import PartedStep
+from hockeystick.loss.bigjump.cells import Thresholds, place
+from hockeystick.loss.bigjump.coarse import CoarseStep
+from hockeystick.loss.bigjump.guess import guess_epsilon, guess_log_delta
+from hockeystick.loss.bigjump.split import BigJumpSplit, big_jump_epsilon, big_jump_log_delta
+from hockeystick.loss.bigjump.thresholds import ThresholdGuide, is_sparse
+from hockeystick.loss.bigjump.transform import ThresholdedStep
 from hockeystick.loss.engines.bounded_part import beside_bounded
 from hockeystick.loss.engines.driver import finite
 from hockeystick.loss.engines.first import contour_epsilon
@@ -33,7 +34,7 @@ def digits():
     mp.mp.dps = before
 
 
-SHAPE, MARKS = SampledStep(0.8, 1e-5), Marks(0.02, 0.15, 0.0016, 0.0045)
+SHAPE, THRESHOLDS = SampledStep(0.8, 1e-5), Thresholds(0.02, 0.15, 0.0016, 0.0045)
 
 
 def nodes(panels):
@@ -55,17 +56,17 @@ def integral(values):
 
 
 def nu(x):
-    return ndtr((x - MARKS.high) / MARKS.high_width)
+    return ndtr((x - THRESHOLDS.high) / THRESHOLDS.high_width)
 
 
 def kept(x):
-    return ndtr((MARKS.high - x) / MARKS.high_width)
+    return ndtr((THRESHOLDS.high - x) / THRESHOLDS.high_width)
 
 
 def middle(x):
     """kappa - nu."""
-    low = ndtr((x - MARKS.low) / MARKS.low_width) - nu(x)
-    return np.where(x < 0.05, low, kept(x) - ndtr((MARKS.low - x) / MARKS.low_width))
+    low = ndtr((x - THRESHOLDS.low) / THRESHOLDS.low_width) - nu(x)
+    return np.where(x < 0.05, low, kept(x) - ndtr((THRESHOLDS.low - x) / THRESHOLDS.low_width))
 
 
 def power(k, x):
@@ -75,21 +76,21 @@ def power(k, x):
 
 @pytest.fixture(scope="module")
 def step():
-    return PartedStep(SHAPE, MARKS, 400.0, 0.0)
+    return ThresholdedStep(SHAPE, THRESHOLDS, 400.0, 0.0)
 
 
 def test_large_outcomes_are_counted_rightly(step):
-    """The marks and the noise at higher precision."""
+    """The thresholds and the noise at higher precision."""
     noise, rate = mp.mpf(SHAPE.noise), mp.mpf(SHAPE.rate)
 
-    def mark(z, power):
+    def share(z, power):
         x = rate * mp.expm1(z / noise - 1 / (2 * noise**2))
-        return mp.npdf(z) * x**power * mp.ncdf((x - mp.mpf(MARKS.high)) / mp.mpf(MARKS.high_width))
+        return mp.npdf(z) * x**power * mp.ncdf((x - mp.mpf(THRESHOLDS.high)) / mp.mpf(THRESHOLDS.high_width))
 
-    edge = place(SHAPE, MARKS.high)
+    edge = place(SHAPE, THRESHOLDS.high)
     points = [-1, 4, *(edge + 0.1 * j for j in range(-6, 7)), edge + 2, edge + 6, edge + 12]
     for power, found in ((0, step.q), (1, step.drift)):
-        true = mp.quad(lambda z, power=power, found=found: mark(z, power) / mp.mpf(found), points, maxdegree=7)
+        true = mp.quad(lambda z, power=power, found=found: share(z, power) / mp.mpf(found), points, maxdegree=7)
         assert abs(true - 1) <= step.error < 1e-12
 
 
@@ -108,7 +109,7 @@ def test_bounds_on_the_real_axis(step):
         grown, back = power(k, X), power(-k, X)
         true = integral(kept(X) * (grown - 1.0 - k * X)) - integral(nu(X)) - k * integral(nu(X) * X)
         assert true <= step.above(k) <= 4.0 * true + 1e-9
-        assert integral(middle(X) * grown) <= step.mid_above(k) <= 4.0 * integral(middle(X) * grown) + 1e-9
+        assert integral(middle(X) * grown) <= step.middle_above(k) <= 4.0 * integral(middle(X) * grown) + 1e-9
         assert integral(back - 1.0 + k * X) <= step.reverse_above(k) <= 1.2 * integral(back - 1.0 + k * X) + 1e-12
         light, heavy = step.large_above(k, 0.1, 0.0)
         assert integral(nu(X)) <= light[-1]
@@ -117,18 +118,26 @@ def test_bounds_on_the_real_axis(step):
         assert (np.diff(heavy) <= 0.0).all()
 
 
+def test_the_coarse_step_is_right_to_a_few_digits():
+    coarse = CoarseStep(SHAPE, 1, 22.0, 0.0)
+    for k in (1.5, 30.0, 200.0):
+        assert coarse.remainder(np.array([k])).sum() == pytest.approx(integral(power(k, X) - 1.0 - k * X), rel=1e-3)
+    sums = coarse.pieces(coarse.flat, np.zeros(1), THRESHOLDS.high, THRESHOLDS.high_width)[:, 0]
+    assert sums == pytest.approx([integral(nu(X)), integral(nu(X) * X)], rel=1e-2)
+
+
 def test_transforms_fall_as_proved(step):
     weight, x = WEIGHT, X
     ratio, u = np.log1p(x), np.array([100.0, 600.0, 1200.0, 2400.0])
     inside = weight * middle(x) * power(201.0, x)
     seen = np.array([abs((inside * np.exp(1j * one * ratio)).sum()) for one in u.tolist()])
-    bound = step.far_off(201.0, u)
+    bound = step.log_modulus_above(201.0, u)
     assert (np.log(seen) <= bound).all()
     assert bound[-1] < bound[0] - 10.0
-    whole = PartedStep(SHAPE, Marks(0.0, MARKS.high, 0.0, MARKS.high_width), 400.0, 0.0)
+    whole = ThresholdedStep(SHAPE, Thresholds(0.0, THRESHOLDS.high, 0.0, THRESHOLDS.high_width), 400.0, 0.0)
     rest = weight * kept(x) * power(201.0, x)
     cells = Cells(100.0)
-    fall = whole.fall(201.0, 1.0 + whole.above(201.0), cells)[0]
+    fall = whole.spread_decay(201.0, 1.0 + whole.above(201.0), cells)[0]
     for left, right, one in list(zip(cells.left.tolist(), cells.right.tolist(), fall.tolist(), strict=True))[:40:3]:
         for point in (left, 0.5 * (left + right)):
             assert -math.log(abs((rest * np.exp(1j * point * ratio)).sum()) / rest.sum()) >= one
@@ -142,10 +151,10 @@ def test_two_steps_against_an_integral_of_the_closed_form(case):
     run = (
         hs.Gaussian(case["first"][1]).poisson(case["first"][0]) + hs.Gaussian(case["second"][1]).poisson(case["second"][0])
     )._run("remove")
-    low, high = parted_epsilon(run, math.log(delta), 1e-15 * abs(math.log(delta)))
+    low, high = big_jump_epsilon(run, math.log(delta), 1e-15 * abs(math.log(delta)))
     assert mp.mpf(low) <= true <= mp.mpf(high)
     assert high - low < 1e-6 * high
-    below, above = parted_log_delta(run, float(true))
+    below, above = big_jump_log_delta(run, float(true))
     assert below - 1e-13 * abs(below) <= math.log(delta) <= above + 1e-13 * abs(above)
 
 
@@ -257,7 +266,7 @@ def test_agrees_with_the_contour_and_the_lattice():
         run = hs.Gaussian(sigma).poisson(rate) * max(2, int(10 ** rng.uniform(0.3, 1.5) / rate))
         log_delta = math.log(10 ** rng.uniform(-14, -4))
         single_run = run._run("remove")
-        low, high = parted_epsilon(single_run, log_delta, 1e-14)
+        low, high = big_jump_epsilon(single_run, log_delta, 1e-14)
         assert high - low < 1e-7 * high
         try:
             other = contour_epsilon(single_run, log_delta, (log_delta - 1e-14, log_delta + 1e-14))
@@ -276,7 +285,7 @@ def test_agrees_with_the_contour_and_the_lattice():
 def test_every_bound_holds_for_every_epsilon():
     """A parted run is made for one epsilon; away from it its bounds grow wide, never wrong."""
     run = (hs.Gaussian(0.8).poisson(1e-3) * 200)._run("remove")
-    made = Parted(Sketch(run, 0.6, math.log(1e-8)))
+    made = BigJumpSplit(ThresholdGuide(run, 0.6, math.log(1e-8)))
     for epsilon in (0.3, 0.55, 0.7, 30.0):
         low, high = lattice_ends(run, epsilon)
         assert made.lower(epsilon) <= high
@@ -290,28 +299,28 @@ def lattice_ends(run, epsilon):
     return lattice_log_delta(run, epsilon)
 
 
-def test_marks_are_ordered():
+def test_thresholds_are_ordered():
     """What is large is never small."""
     for rate, sigma, steps, epsilon, log_delta in (
         (1e-3, 0.5, 100, 3.1, -14.0),
         (0.02, 1.0, 5, 0.4, -12.0),
         (1e-5, 1.0, 10**4, 0.1, -60.0),
     ):
-        marks = Sketch((hs.Gaussian(sigma).poisson(rate) * steps)._run("remove"), epsilon, log_delta).marks
-        if marks.low:
-            assert marks.low_width <= marks.high_width
-            assert (rate + marks.low) / marks.low_width <= (rate + marks.high) / marks.high_width
+        thresholds = ThresholdGuide((hs.Gaussian(sigma).poisson(rate) * steps)._run("remove"), epsilon, log_delta).thresholds
+        if thresholds.low:
+            assert thresholds.low_width <= thresholds.high_width
+            assert (rate + thresholds.low) / thresholds.low_width <= (rate + thresholds.high) / thresholds.high_width
 
 
 def test_what_cannot_be_parted_is_refused():
     run = (hs.Gaussian(1.0).poisson(0.1) * 10)._run("add")
-    assert not parts(run)
+    assert not is_sparse(run)
     with pytest.raises(Inconclusive):
-        parted_log_delta(run, 1.0)
+        big_jump_log_delta(run, 1.0)
     sparse = (hs.Gaussian(1.0).poisson(1e-4) * 10)._run("remove")
     for epsilon, log_delta in ((1e-9, -5.0), (0.1, -1e4), (1e5, -5.0)):
         with pytest.raises(Inconclusive):
-            Sketch(sparse, epsilon, log_delta)
+            ThresholdGuide(sparse, epsilon, log_delta)
 
 
 def test_additions_of_sparse_samples_are_narrow():
@@ -336,11 +345,11 @@ def test_one_big_jump_is_a_good_guess() -> None:
     ):
         release = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
         run, truth = release._run("remove"), release.epsilon(delta, neighbours="remove")
-        assert jumped_epsilon(run, math.log(delta)) == pytest.approx(truth, rel=0.12)
-        assert jumped_log_delta(run, truth) == pytest.approx(math.log(delta), rel=0.2)
+        assert guess_epsilon(run, math.log(delta)) == pytest.approx(truth, rel=0.12)
+        assert guess_log_delta(run, truth) == pytest.approx(math.log(delta), rel=0.2)
     for release in (hs.Laplace(scale=2.0) * 5, hs.Gaussian(sigma=2.0) * 3):
-        assert jumped_epsilon(release._run("remove"), -20.0) is None
-        assert jumped_log_delta(release._run("remove"), 1.0) is None
+        assert guess_epsilon(release._run("remove"), -20.0) is None
+        assert guess_log_delta(release._run("remove"), 1.0) is None
 
 
 BESIDE = {  # Laplace steps beside sampled ones, and how wide the interval was

@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 import hockeystick as hs
 from hockeystick.loss.bounds.elementary import (
     at_least,
-    certain,
+    elementary_bounds,
     epsilon_at_least,
     log_near_top,
     near_one,
@@ -67,7 +67,7 @@ def test_where_nothing_is_lost(epsilon):
 @pytest.mark.parametrize("epsilon", [-2.0, -0.1, 0.0, 0.2, 0.7, 1.3])
 def test_certain_bounds_hold(steps, epsilon):
     run, truth = run_of(steps), delta(steps, epsilon)
-    low, high = certain(run, epsilon)
+    low, high = elementary_bounds(run, epsilon)
     assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high))
     assert mp.exp(mpf(at_least(run, epsilon))) <= truth
     if len(steps) == 1:  # then the step is all there is
@@ -76,9 +76,9 @@ def test_certain_bounds_hold(steps, epsilon):
 
 def test_delta_vanishes_from_the_largest_loss_on():
     run = run_of([(0.5, 2)] * 3)
-    assert certain(run, run.ceiling) == (-math.inf, -math.inf)
-    assert certain(run, 1.5 - 1e-9)[1] > -math.inf
-    assert certain(composed([]), 0.0) == (-math.inf, -math.inf)
+    assert elementary_bounds(run, run.ceiling) == (-math.inf, -math.inf)
+    assert elementary_bounds(run, 1.5 - 1e-9)[1] > -math.inf
+    assert elementary_bounds(composed([]), 0.0) == (-math.inf, -math.inf)
 
 
 @pytest.mark.parametrize("steps", RUNS, ids=str)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.contour.guess import dense, estimate, guess, likely_cap
+from hockeystick.loss.contour.guess import estimate_epsilon, estimate_log_delta, likely_cap, saddle_point_epsilon
 
 RUNS = {
     "gaussian": hs.Gaussian(sigma=3.0) * 40,
@@ -22,14 +22,14 @@ def test_guesses_are_near_what_is_proved(name, delta):
     """Epsilon within some percent where many steps add up; log delta there within the logarithm of a factor of two."""
     run = RUNS[name]._run("remove")
     truth = RUNS[name].epsilon_bounds(delta, neighbours="remove")
-    assert guess(run, math.log(delta)) == pytest.approx(truth.upper, rel=0.06)
-    assert dense(run, math.log(delta)) == pytest.approx(truth.upper, rel=0.1)
-    assert estimate(run, truth.upper) == pytest.approx(math.log(delta), abs=math.log(2.0))
+    assert estimate_epsilon(run, math.log(delta)) == pytest.approx(truth.upper, rel=0.06)
+    assert saddle_point_epsilon(run, math.log(delta)) == pytest.approx(truth.upper, rel=0.1)
+    assert estimate_log_delta(run, truth.upper) == pytest.approx(math.log(delta), abs=math.log(2.0))
 
 
 def test_a_guess_falls_in_delta():
     run = RUNS["dp-sgd"]._run("remove")
-    found = [guess(run, -float(k)) for k in range(1, 60, 4)]
+    found = [estimate_epsilon(run, -float(k)) for k in range(1, 60, 4)]
     assert found == sorted(found)
 
 
@@ -44,5 +44,5 @@ def test_the_cap_lies_above_what_is_asked_and_what_is_likely():
 
 def test_a_guess_stays_below_the_largest_loss():
     run = (hs.RandomizedResponse(epsilon=0.5) * 4)._run("remove")
-    assert 0.0 < dense(run, -300.0) <= run.ceiling
-    assert 0.0 < guess(run, -300.0) <= run.ceiling * 1.2
+    assert 0.0 < saddle_point_epsilon(run, -300.0) <= run.ceiling
+    assert 0.0 < estimate_epsilon(run, -300.0) <= run.ceiling * 1.2

@@ -38,7 +38,7 @@ def names(steps) -> list[str]:
 
 
 def single(release: hs.Gaussian):
-    return release._run("add-or-remove").singles()[0]
+    return release._run("add-or-remove").ordered_pairs()[0]
 
 
 def test_what_is_asked_first():
@@ -103,7 +103,7 @@ def test_the_order_depends_on_the_run_and_the_question_only():
 def test_each_engine_alone_holds_the_truth(engine, name):
     """Whatever it proves agrees with what all of them prove: of epsilon, and of log delta there and elsewhere."""
     run = RUNS[name]._run("add-or-remove")
-    runs = [run] if engine.joint else run.singles()
+    runs = [run] if engine.joint else run.ordered_pairs()
     for one in runs:
         known = epsilon_proof(one, DELTA)
         assert known.high - known.low < 1e-6 * known.high

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 import hockeystick as hs
 from finite_losses import exact_delta, listed
 from hockeystick.loss.composed import composed
-from hockeystick.loss.enumeration.meet_in_middle import listed_epsilon, listed_log_delta
+from hockeystick.loss.enumeration.meet_in_middle import enumerated_epsilon, enumerated_log_delta
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -25,11 +25,11 @@ def test_sums_that_are_listed(seed: int) -> None:
         truth = exact_delta(exact, steps, epsilon)
         if not truth > 1e-12:
             continue
-        low, high = listed_log_delta(run, epsilon)
+        low, high = enumerated_log_delta(run, epsilon)
         assert mp.exp(mpf(low)) <= truth <= mp.exp(mpf(high))
         assert high - low < 1e-9
         if epsilon > 0.0:
-            found = listed_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
+            found = enumerated_epsilon(run, math.log(truth), 1e-14 * abs(math.log(truth)))
             assert found[0] <= epsilon <= found[1]
             assert found[1] - found[0] < 1e-9
 
@@ -52,7 +52,7 @@ def test_different_losses_are_listed_together() -> None:
         z, mass = sum(z for z, _ in picks), mp.fprod(p for _, p in picks)
         if z > 0.3:
             total += mass * (1 - mp.exp(mpf(0.3) - z))
-    low, high = listed_log_delta(run, 0.3)
+    low, high = enumerated_log_delta(run, 0.3)
     assert mp.exp(mpf(low)) <= total <= mp.exp(mpf(high))
     assert high - low < 1e-9
 

@@ -8,7 +8,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick.loss.composed import composed
-from hockeystick.loss.enumeration.two_point import signs_epsilon, signs_log_delta
+from hockeystick.loss.enumeration.two_point import two_point_epsilon, two_point_log_delta
 from hockeystick.loss.pairs.discrete import ResponseLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss
 
@@ -74,14 +74,14 @@ STEPS = [[(0.5, 0.0)], [(0.5, 0.0)] * 5, [(0.5, 1e-3)] * 3, [(0.2, 0.0), (0.7, 0
 def test_few_signs_are_summed(steps):
     run = composed([(ResponseLoss(one, 2, lost), 1) for one, lost in steps])
     for epsilon in (0.0, 0.1, 0.45, 0.9, 1.4):
-        low, high = signs_log_delta(run, epsilon)
+        low, high = two_point_log_delta(run, epsilon)
         truth = listed(steps, epsilon)
         if truth == 0.0:
             assert low == -math.inf
             continue
         assert low - 1e-12 <= math.log(truth) <= high + 1e-12
         assert high - low < 1e-6
-        left, right = signs_epsilon(run, math.log(truth), 1e-14)
+        left, right = two_point_epsilon(run, math.log(truth), 1e-14)
         assert left - 1e-9 <= epsilon <= right + 1e-9
         assert right - left < 1e-4
 
@@ -89,10 +89,10 @@ def test_few_signs_are_summed(steps):
 def test_other_runs_are_no_sums_of_signs():
     for loss in (LaplaceLoss(0.5), ResponseLoss(0.5, 3)):
         run = composed([(loss, 2), (ResponseLoss(0.3), 1)])
-        assert signs_log_delta(run, 0.1) == (-math.inf, math.inf)
-        assert signs_epsilon(run, -3.0, 0.0) == (0.0, math.inf)
-    assert signs_log_delta(composed([(ResponseLoss(0.3), 2)]), -0.1) == (-math.inf, math.inf)
+        assert two_point_log_delta(run, 0.1) == (-math.inf, math.inf)
+        assert two_point_epsilon(run, -3.0, 0.0) == (0.0, math.inf)
+    assert two_point_log_delta(composed([(ResponseLoss(0.3), 2)]), -0.1) == (-math.inf, math.inf)
 
 
 def test_what_is_reached_at_once_needs_no_epsilon():
-    assert signs_epsilon(composed([(ResponseLoss(0.3, 2, 0.1), 2)]), 2.0 * math.log(0.9) + 1e-9, 1e-14) == (0.0, 0.0)
+    assert two_point_epsilon(composed([(ResponseLoss(0.3, 2, 0.1), 2)]), 2.0 * math.log(0.9) + 1e-9, 1e-14) == (0.0, 0.0)

@@ -239,7 +239,7 @@ def test_far_right_of_the_centre_nothing_underflows(mu: float, centre: float, lo
     """Sums over long stretches were divided by numbers as small as e^-500, after what they lost."""
     run = ComposedLoss(((GaussianLoss(mu * mu), 1),))
     plan = Plan.of(run, centre, log_delta, 12.0)
-    found = Lattice(run, plan, max(1 << 13, plan.least))
+    found = Lattice(run, plan, max(1 << 13, plan.least_size))
     _, high = found.epsilon(log_delta, 0.0)
     assert gaussian_log_delta(mu, high).low <= log_delta
     for epsilon in (centre, centre + 0.5 * (high - centre), high):
