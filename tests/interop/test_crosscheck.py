@@ -13,8 +13,8 @@ import pytest
 import hockeystick as hs
 from hockeystick.cli import main
 from hockeystick.interop import crosscheck
-from hockeystick.interop import engines as own
 from hockeystick.interop.peers import PEERS, Peer, Use
+from hockeystick.loss.engines.registry import ENGINES
 
 DELTA = 1e-5
 SGD = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
@@ -62,7 +62,7 @@ def test_our_engines_agree(release):
 
 
 def test_an_engine_that_is_wrong_is_found(monkeypatch):
-    monkeypatch.setitem(own.ENGINES, "lattice", lambda run, log_delta, slack: (0.5, 0.6))
+    monkeypatch.setattr(ENGINES["lattice"], "epsilon", lambda *given: (0.5, 0.6))
     found = crosscheck(SGD, DELTA, peers=())
     assert not found.consistent
     assert [row.name for row in found.disagreements] == ["lattice"]
@@ -287,7 +287,7 @@ def test_a_named_peer_that_cannot_be_asked(capsys, monkeypatch):
 
 
 def test_the_command_fails_where_our_engines_disagree(capsys, monkeypatch):
-    monkeypatch.setitem(own.ENGINES, "lattice", lambda run, log_delta, slack: (0.5, 0.6))
+    monkeypatch.setattr(ENGINES["lattice"], "epsilon", lambda *given: (0.5, 0.6))
     code, out, err = called(capsys, LINE)
     assert code == 4
     assert "contradict" in err
