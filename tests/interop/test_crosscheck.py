@@ -239,7 +239,7 @@ def test_the_command(capsys, monkeypatch):
     assert code == 0
     assert found["epsilon"] == TRUTH
     assert found["consistent"] is True
-    assert {row["name"] for row in found["rows"]} == set(own.ENGINES)
+    assert {row["name"] for row in found["rows"]} == set(ENGINES)
     for width in ("40", "120"):
         monkeypatch.setenv("COLUMNS", width)
         code, out, _ = called(capsys, LINE)
