@@ -41,7 +41,7 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
         return self.stated if isinstance(neighbours, Stated) else neighbours
 
     def _orders(self, neighbours: Relation) -> tuple[Order, ...]:
-        relation = self._meant(neighbours)
+        relation = self.stated if type(neighbours) is Stated else neighbours
         return ORDERS[relation] if type(relation) is str and relation in ORDERS else orders(relation)
 
     def _run(self, neighbours: Relation) -> "ComposedLoss":

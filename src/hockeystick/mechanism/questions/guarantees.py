@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
-from ...loss.tolerance import converged
+from ...loss.tolerance import SETTLED
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import exp_ends
 from .asked import Asked
@@ -60,7 +60,7 @@ class Guarantees(Asked):
         >>> round(hs.Gaussian(sigma=1.0).epsilon(delta=1e-5), 6)
         4.377178
         """
-        return self._epsilons(delta, neighbours, upper_only=True).upper
+        return self._epsilons(delta, neighbours, True).upper
 
     @overload
     def epsilon_bounds(self, delta: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -263,7 +263,7 @@ class Guarantees(Asked):
         """Both ends of epsilon; only the upper end is sure to be close if the lower one would cost more."""
         if type(delta) is float and 0.0 < delta < 1.0:
             told = self._directly(delta, neighbours)
-            if told and converged(told[0], told[1]):
+            if told and 0.0 < told[1] * (1.0 - SETTLED) < told[0]:
                 return Bounds(told[0], told[1])
             run, proof = self._proved(delta, neighbours, told, upper_only)
             return Bounds(proof.low, proof.high, run.tight)
@@ -275,10 +275,8 @@ class Guarantees(Asked):
 
     def _directly(self, delta: float, neighbours: Relation) -> "Told":
         """Both ends of epsilon of a single part, if the compiled core or a closed form tells them at once."""
-        if len(parts := self.parts) != 1:
-            return None
-        ((mechanism, count),) = parts
-        return mechanism._direct(self._orders(neighbours), count, delta)
+        parts = self.parts
+        return parts[0][0]._direct(self._orders(neighbours), parts[0][1], delta) if len(parts) == 1 else None
 
     def _proved(self, delta: float, neighbours: Relation, told: "Told", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
         """The composed run, and what the engines prove of its epsilon beside what was told directly."""
