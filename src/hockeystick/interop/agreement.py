@@ -152,7 +152,7 @@ def crosscheck(
     >>> import hockeystick as hs
     >>> found = crosscheck(hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000, delta=1e-5, peers=())
     >>> [row.name for row in found.rows if row.verdict == "agrees"], found.consistent
-    (['contour', 'lattice'], True)
+    (['compiled core', 'lattice'], True)
     """
     if not isinstance(release, Release):
         raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")

@@ -60,7 +60,7 @@ def at_least(run: ComposedLoss, epsilon: float) -> float:
             if single is not None:
                 low = max(low, single.low)
     top = run.ceiling_below
-    if epsilon < top and run.log_top_mass > -math.inf:
+    if epsilon < top < math.inf and run.log_top_mass > -math.inf:  # atoms of unbounded losses are truncated
         part, mass = math.log(-math.expm1(epsilon - top)), run.log_top_mass
         low = max(low, mass + part - 4.0 * FUNCTION * (1.0 + abs(mass) + abs(part)))
     return low

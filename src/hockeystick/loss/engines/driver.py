@@ -54,7 +54,8 @@ def _bracketed(run: ComposedLoss, upper_only: bool, least: float, ask: Callable[
     found = Proof(least, high.high, high_by=high.high_by, sound=high.sound)
     if upper_only:
         return found
-    return meet(found, Proof(best_member(run, lambda one: ask(one).low), math.inf, (ATTAINED,)))
+    proof = meet(found, Proof(best_member(run, lambda one: ask(one).low), math.inf, (ATTAINED,)))
+    return proof if proof.low >= least else proof._replace(low=least)
 
 
 def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Proof:
