@@ -15,12 +15,12 @@ static int expanded(Guide *guide, const Run *run, double c, double jet[3]) {
 
 /* `saddle_of_delta` of loss/composed.py: what is 0 there, and its slope in log c */
 static double at_delta(double log_delta, double x, double c, const double jet[3], double *slope) {
-    double share = c / (1.0 + c), bend = c * c * jet[2] + 1.0 + share * share;
-    double value = c * jet[1] - jet[0] + x + log1p(c) - 1.0 - share, large = x - 0.5 * log(2.0 * PI * bend) - LEFT;
-    *slope = bend;
+    double share = c / (1.0 + c), curvature = c * c * jet[2] + 1.0 + share * share;
+    double value = c * jet[1] - jet[0] + x + log1p(c) - 1.0 - share, large = x - 0.5 * log(2.0 * PI * curvature) - LEFT;
+    *slope = curvature;
     if (large > 0.0) {
         value -= large;
-        *slope -= (1.0 + share * share * share) / bend;
+        *slope -= (1.0 + share * share * share) / curvature;
     }
     if (value > 0.0 && log_delta < 0.0) {
         *slope /= value;
