@@ -82,9 +82,9 @@ WIDE static void sides_of(const double *restrict x_plus_rate, Size cells, double
     }
 }
 
-static void both_sides(const ThresholdedStep *step, Size from, Size cells, double cosine, double sine, double modulus, double width,
-                       double *below, double *above) {
-    double inverse = 1.0 / width, mean = (step->run->rate + modulus) * inverse;
+static void both_sides(const ThresholdedStep *step, Size from, Size cells, double cosine, double sine, double threshold,
+                       double width, double *below, double *above) {
+    double inverse = 1.0 / width, mean = (step->run->rate + threshold) * inverse;
     exponents_of(step->x_plus_rate + from, cells, cosine, sine, mean, inverse, below);
     hs_exps(below, cells);
     sides_of(step->x_plus_rate + from, cells, cosine, sine, mean, inverse, below, above);

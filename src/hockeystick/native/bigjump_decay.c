@@ -73,30 +73,29 @@ WIDE static void edge_terms(const ThresholdedStep *step, Size n, const Angle *an
 }
 
 /* On cells: log of the factor by which a threshold enlarges the bound, at the left and at the right edge, if that is more than what
-   is there; adds 1 where 1 - g,
-   and where g, is not small.  Where it falls throughout a cell, its left edge may count for both. */
+   is there; adds 1 where 1 - g, and where g, is not small.  Where it falls throughout a cell, its left edge may count for both. */
 WIDE static void threshold_terms(const double *restrict x_plus_rate, Size cells, const Angle *angle, double mean, double inverse,
                                  double curve, double log_many, double *restrict left, double *restrict right,
-                                 double *restrict small, double *restrict large, double *restrict curvature,
-                                 double *restrict falls) {
+                                 double *restrict small, double *restrict large, double *restrict left_extra,
+                                 double *restrict right_extra) {
     double cosine = angle->cosine, sine = angle->sine, twice = angle->twice;
     for (Size j = 0; j < cells; j++) {
         double size = x_plus_rate[j] * inverse, next = x_plus_rate[j + 1] * inverse, a = size * cosine - mean, b = size * sine;
         double c = next * cosine - mean, d = next * sine, fall = 0.5 * ((b - a) * (b + a) - (d - c) * (d + c));
-        curvature[j] = curve * larger(0.0, next * (2.0 * next * twice - mean * cosine));
-        falls[j] = fall;
+        left_extra[j] = curve * larger(0.0, next * (2.0 * next * twice - mean * cosine));
+        right_extra[j] = fall;
     }
-    for (Size j = 0; j < cells; j++) { /* what is added at the right edge, and at the left one */
-        double throughout = smaller(curvature[j] - falls[j], x_plus_rate[j] * inverse * twice - mean * cosine),
-               bound = curvature[j];
-        falls[j] = throughout > 0.0 ? falls[j] : bound;
-        curvature[j] = throughout > 0.0 ? 0.0 : bound;
+    for (Size j = 0; j < cells; j++) { /* what is added at either edge */
+        double throughout = smaller(left_extra[j] - right_extra[j], x_plus_rate[j] * inverse * twice - mean * cosine),
+               bound = left_extra[j];
+        right_extra[j] = throughout > 0.0 ? right_extra[j] : bound;
+        left_extra[j] = throughout > 0.0 ? 0.0 : bound;
     }
     for (Size j = 0; j < cells; j++) {
         double size = x_plus_rate[j] * inverse, next = x_plus_rate[j + 1] * inverse, a = size * cosine - mean, b = size * sine;
         double c = next * cosine - mean, d = next * sine, bulge = log_many - log_of(larger(b, 1.08), 0.0);
-        left[j] = larger(left[j], 0.5 * (b - a) * (b + a) + curvature[j] + bulge);
-        right[j] = larger(right[j], 0.5 * (d - c) * (d + c) + falls[j] + bulge);
+        left[j] = larger(left[j], 0.5 * (b - a) * (b + a) + left_extra[j] + bulge);
+        right[j] = larger(right[j], 0.5 * (d - c) * (d + c) + right_extra[j] + bulge);
     }
     for (Size j = 0; j < cells; j++) {
         small[j] += x_plus_rate[j] * inverse * cosine - mean > 0.0 ? 0.0 : 1.0;

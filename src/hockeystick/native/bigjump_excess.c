@@ -88,7 +88,7 @@ typedef struct {
     double *tilted;         /* and their weights (1 - nu) e^{kL} */
     double *excess;         /* x = e^L - 1 */
     double *ratio_error;    /* a bound of the error of L */
-    double *weight_of;      /* the weight */
+    double *weight;         /* the weight */
     double *tilted_weight;  /* the weight times e^{kL}, or times L^2 */
     ThresholdValues nu;     /* of the upper threshold; y is of use before */
 } ExcessNodes;
@@ -111,7 +111,7 @@ static int place_nodes(ExcessNodes *at, const ThresholdedStep *step, double k, d
         return 0;
     *at = (ExcessNodes){.step = step, .k = k, .size = size, .n = n, .z = rows, .ratio = rows + n, .share = rows + 2 * n};
     at->base = rows + 3 * n, at->far_ratio = rows + 4 * n, at->tilted = rows + 5 * n, at->excess = rows + 6 * n;
-    at->ratio_error = rows + 7 * n, at->weight_of = rows + 8 * n, at->tilted_weight = rows + 9 * n;
+    at->ratio_error = rows + 7 * n, at->weight = rows + 8 * n, at->tilted_weight = rows + 9 * n;
     at->nu = (ThresholdValues){rows + 10 * n, rows + 11 * n, rows + 12 * n, rows + 13 * n, rows + 14 * n};
     at->below_threshold = log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width)));
     at->near = smaller(TAYLOR / size, at->below_threshold);
@@ -123,12 +123,12 @@ static int place_nodes(ExcessNodes *at, const ThresholdedStep *step, double k, d
         ;
     at->first = first, at->last = last;
     hs_bigjump_ratio_errors(step->run, rows, at->ratio, at->share, n, at->ratio_error);
-    memcpy(at->weight_of, at->base, (size_t)n * sizeof(double));
-    hs_exps(at->weight_of, n);
+    memcpy(at->weight, at->base, (size_t)n * sizeof(double));
+    hs_exps(at->weight, n);
     return 1;
 }
 
-/* Of nodes with |k L| <= TAYLOR the factors of a polynomial in k, by powers of L, some at a time: `_near`.  Their sum is at most
+/* Of nodes with |k L| <= TAYLOR the factors of a polynomial in k, by powers of L, some at a time: `_series`.  Their sum is at most
    e^|kL| |kL|^2/2 ("Powers of L"), which the errors are relative to. */
 static double near_powers(const ExcessNodes *at, double *powers, int *degrees) {
     const double *ratio = at->ratio;
@@ -143,10 +143,10 @@ static double near_powers(const ExcessNodes *at, double *powers, int *degrees) {
         grown_by = exp(widest) * (1.0 + 1e-6);
     }
     for (Size j = first; j < last; j++)
-        at->tilted_weight[j] = at->weight_of[j] * ratio[j] * ratio[j];
+        at->tilted_weight[j] = at->weight[j] * ratio[j] * ratio[j];
     add_powers(ratio + first, at->tilted_weight + first, last - first, degree - 1, powers);
     for (Size j = first; j < last; j++) {
-        spread += at->weight_of[j] * fabs(ratio[j]) * at->ratio_error[j];
+        spread += at->weight[j] * fabs(ratio[j]) * at->ratio_error[j];
         spread_squares += at->tilted_weight[j] * at->z[j] * at->z[j];
     }
     square = powers[0];
@@ -172,15 +172,15 @@ static void lowest_powers(ExcessNodes *at, Tally *tally, double *lowest) {
     for (; lower < at->first && (ratio[lower] - least) * at->size < TAYLOR && ratio[lower] < at->below_threshold; lower++) {
         double x = at->excess[lower], z = at->z[lower], relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
         at->nu.y[lower] = ratio[lower] - least;
-        add(&tally->mass, at->weight_of[lower]);
-        add(&tally->drift, at->weight_of[lower] * x);
-        tally->fixed += at->weight_of[lower] * (1.0 + deep) * relative;
+        add(&tally->mass, at->weight[lower]);
+        add(&tally->drift, at->weight[lower] * x);
+        tally->fixed += at->weight[lower] * (1.0 + deep) * relative;
         /* an error of log(1 - q) or of D moves e^{kL} by |k| times itself */
-        tally->slope += at->weight_of[lower] * (deep * (at->ratio_error[lower] + (FUNCTION + 4.0 * UNIT) * fabs(least)) +
-                                                fabs(x) * relative + (1.0 + x) * at->ratio_error[lower]);
+        tally->slope += at->weight[lower] * (deep * (at->ratio_error[lower] + (FUNCTION + 4.0 * UNIT) * fabs(least)) +
+                                             fabs(x) * relative + (1.0 + x) * at->ratio_error[lower]);
     }
     at->lower = lower;
-    add_powers(at->nu.y, at->weight_of, lower, LOWEST, lowest);
+    add_powers(at->nu.y, at->weight, lower, LOWEST, lowest);
 }
 
 /* nu, and e^{kL} with its weight, left and right of the nodes that go by powers */
@@ -207,7 +207,7 @@ static int far_terms(const ExcessNodes *at, Tally *tally, double log_goal) {
     for (Size j = at->lower; j < n && fits; j++) {
         if (at->first <= j && j < at->last)
             continue;
-        double l = at->ratio[j], x = at->excess[j], z = at->z[j], weight = at->weight_of[j];
+        double l = at->ratio[j], x = at->excess[j], z = at->z[j], weight = at->weight[j];
         fits = k * l <= 600.0;
         double not_large = at->nu.above[j], not_large_weight = weight * not_large, row = at->tilted_weight[j] * not_large;
         double off = not_large * at->nu.above_error[j] + NEVER;

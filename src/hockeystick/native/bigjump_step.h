@@ -1,5 +1,5 @@
-/* One sampled Gaussian step with soft thresholds: nu = g((x - X)/W) is the probability that it is large, kappa the
-   same of Y, V, that it is not small; phi = E (1 - nu) e^{kL}, mid = E (kappa - nu) e^{kL}.  docs/mathematics.md, section 7a;
+/* One sampled Gaussian step with soft thresholds: nu = g((x - X)/W) is the probability that it is large, kappa the same of Y, V,
+   that it is not small; phi = E (1 - nu) e^{kL}, mid = E (kappa - nu) e^{kL}.  docs/mathematics.md, section 7a;
    loss/bigjump/cells.py and loss/bigjump/transform.py */
 #ifndef HOCKEYSTICK_BIGJUMP_STEP_H
 #define HOCKEYSTICK_BIGJUMP_STEP_H
@@ -14,7 +14,7 @@ typedef struct {
     double low_width;    /* V */
     double left;         /* the normal mass left of the cells */
     double cell;         /* the width of a cell of z */
-    double last_x;       /* x at the end of those cells */
+    double last_x;       /* x at the end of `kept_cells` */
     double fast;         /* the largest real k */
     double *edges;       /* of the cells of z */
     double *ratio;       /* L at the edges */
@@ -26,7 +26,7 @@ typedef struct {
     double *x_plus_rate; /* x + q at the edges */
     double *space;       /* room for four rows */
     Size cells;          /* how many */
-    Size kept_cells;     /* of which those before 1 - nu is nothing */
+    Size kept_cells;     /* of which those before 1 - nu is negligible */
     double *real;        /* nodes for bounds of phi on the real axis, in eight rows: y = (x - X)/W, L, log of the weight,
                             (1 - nu) times it, x, the error of L, room, 1 - nu */
     double before;       /* the normal mass left of them */

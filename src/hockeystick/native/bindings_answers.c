@@ -1,4 +1,4 @@
-/* Whole answers, for loss/engines/compiled.py, loss/engines/compiled_delta.py and loss/answers/batch.py.  Other threads of Python
+/* Whole answers, for loss/engines/compiled.py and loss/answers/batch.py.  Other threads of Python
    run meanwhile, and long calls look for signals now and then. */
 #include "answer.h"
 #include "bindings.h"

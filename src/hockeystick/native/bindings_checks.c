@@ -31,7 +31,7 @@ FUNCTION_OF_PYTHON(py_thresholded_step) {
     double log_q, c, spread, step;
     ThresholdGuide guide = {.low = 0.0};
     Array value, error, fall, off;
-    ThresholdedStep step_of = {.edges = NULL}, small = {.edges = NULL};
+    ThresholdedStep thresholded = {.edges = NULL}, small = {.edges = NULL};
     ShiftedLines lines = {.room = NULL};
     (void)self;
     if (!hs_parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &guide.low, &guide.low_width,
@@ -43,40 +43,42 @@ FUNCTION_OF_PYTHON(py_thresholded_step) {
     NodeValue *nodes = NULL;
     if (error.size < 1 || value.size != 4 * error.size || fall.size != CELLS || off.size != CELLS) {
         PyErr_SetString(PyExc_ValueError, "as many values as errors, and the cells");
-    } else if (hs_bigjump_cells(&step_of, &run, &guide, 2.0 + ahead, 1.0 + ahead) && hs_bigjump_sum_large(&step_of, log_q, 38.0) &&
-               hs_bigjump_shift_lines(&lines, &step_of, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
-        above = hs_bigjump_excess_above(&step_of, 1.0 + c);
-        back = hs_bigjump_reverse_above(&step_of, 1.0);
-        hs_bigjump_spread_decay(&step_of, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
+    } else if (hs_bigjump_cells(&thresholded, &run, &guide, 2.0 + ahead, 1.0 + ahead) &&
+               hs_bigjump_sum_large(&thresholded, log_q, 38.0) && hs_bigjump_shift_lines(&lines, &thresholded, 1.0 + c) &&
+               (nodes = malloc((size_t)error.size * sizeof *nodes))) {
+        above = hs_bigjump_excess_above(&thresholded, 1.0 + c);
+        back = hs_bigjump_reverse_above(&thresholded, 1.0);
+        hs_bigjump_spread_decay(&thresholded, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
             off.at[cell] = hs_bigjump_log_modulus_above(&lines, u);
         double k = 1.0 + c;
-        if (step_of.low > 0.0)
-            hs_bigjump_log_middle_above(&step_of, &k, 1, &middle);
+        if (thresholded.low > 0.0)
+            hs_bigjump_log_middle_above(&thresholded, &k, 1, &middle);
         double goal = -30.0 - log(run.count);
-        int has_small = step_of.low > 0.0;
+        int has_small = thresholded.low > 0.0;
         ThresholdGuide here = {.high = guide.low, .width = guide.low_width};
         found = (!has_small || (hs_bigjump_cells(&small, &run, &here, 2.0 + ahead, 1.0 + ahead) &&
                                 hs_bigjump_sum_large(&small, log_tail_bound(hs_bigjump_place(&run, guide.low)), 38.0))) &&
-                hs_bigjump_values(&step_of, has_small ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
+                hs_bigjump_values(&thresholded, has_small ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
         for (Size node = 0; found && node < error.size; node++) {
             const NodeValue *at = nodes + node;
             double *into = value.at + 4 * node;
-            into[0] = at->re, into[1] = at->im, into[2] = step_of.low > 0.0 ? at->log_ratio_re : 0.0,
-            into[3] = step_of.low > 0.0 ? at->log_ratio_im : 0.0;
-            error.at[node] = at->phi_error + (step_of.low > 0.0 ? at->ratio_error : 0.0);
+            into[0] = at->re, into[1] = at->im, into[2] = thresholded.low > 0.0 ? at->log_ratio_re : 0.0,
+            into[3] = thresholded.low > 0.0 ? at->log_ratio_im : 0.0;
+            error.at[node] = at->phi_error + (thresholded.low > 0.0 ? at->ratio_error : 0.0);
         }
     }
     free(nodes);
     free(lines.room);
-    hs_bigjump_free(&step_of);
+    hs_bigjump_free(&thresholded);
     hs_bigjump_free(&small);
     hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     if (!found)
         Py_RETURN_NONE;
-    return Py_BuildValue("(dddddd)", step_of.q, step_of.drift, larger(step_of.error, step_of.drift_error), above, back, middle);
+    return Py_BuildValue("(dddddd)", thresholded.q, thresholded.drift, larger(thresholded.error, thresholded.drift_error), above,
+                         back, middle);
 }
 
 PyMethodDef hs_py_checks[] = {METHOD(normals), METHOD(thresholded_step), {NULL, NULL, 0, NULL}};

@@ -9,7 +9,7 @@ typedef struct {
     double step;                             /* of the trapezoidal rule along it */
     double width;                            /* of the bump of the integrand in u */
     double epsilon;                          /* for which the terms are evaluated */
-    double nodes_allowed;                    /* nodes allowed */
+    double nodes_allowed;                    /* at most so many nodes */
     double nodes_wanted;                     /* nodes that suffice; inf: none would */
     double truncation_error;                 /* a bound of what lies beyond the last node, in units of the first term: Lemma 7 */
     double points_ahead[AHEAD];              /* points s >= c on the real axis */
@@ -37,7 +37,7 @@ typedef struct {
     double *errors;                          /* and bounds of its errors */
     Grid grid;                               /* of the noise, on the real axis */
     double *rows;                            /* the rows of that grid */
-    int stage;                               /* 1: planned, 2: and cut, -1: not to be had */
+    int stage;                               /* 1: planned, 2: and truncated, -1: not to be had */
     int has_small;                           /* whether it is for "none large, not all small" (Lemma 19b) */
 } Contour;
 

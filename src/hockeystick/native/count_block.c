@@ -1,6 +1,6 @@
 /* Contour integrals for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the
-   values of K: what `by_contour` of loss/engines/driver.py does for the contour through the saddle, or left of it, where that has
-   few nodes and proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
+   values of K: what `contour_epsilon` of loss/engines/first.py does for the contour through the saddle, or left of it, where that
+   has few nodes and proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
 #include "count_block.h"
 #include "bigjump.h"
 #include "log_deltas.h"
@@ -137,7 +137,7 @@ Contour *hs_block_contour(Block *block, int turn, int every) {
     if (!(block->saddle > 0.0 && c > 0.0))
         return NULL;
     for (int row = run->many - 1; row >= 0; row--) {
-        if (!run->law->guided(&block->guide, run, exponent(run, row, c), jet))
+        if (!run->law->expand(&block->guide, run, exponent(run, row, c), jet))
             return NULL;
         contour->smallest_cumulant = smaller(contour->smallest_cumulant, fabs(jet[0]));
         contour->largest_cumulant = larger(contour->largest_cumulant, jet[0]);

@@ -7,9 +7,9 @@
 
 struct Law {
     /* log M(k) and two derivatives in k, to a few digits */
-    int (*guided)(Guide *guide, const Run *run, double k, double jet[3]);
-    /* `rough` and `knee` of loss/protocol.py */
-    void (*rough)(const Run *run, double *variance, double *knee);
+    int (*expand)(Guide *guide, const Run *run, double k, double jet[3]);
+    /* `coarse_estimates` and `quadratic_limit` of loss/protocol.py */
+    void (*coarse_estimates)(const Run *run, double *variance, double *quadratic_limit);
     /* Prepares `cumulant_above` and `decay`; 0: it cannot */
     int (*prepare)(Contour *contour, const Run *run);
     /* A bound of K(s) */

@@ -33,7 +33,7 @@ static int place_guide(Guide *guide, const Run *run, double k) {
 }
 
 /* log M(k) and two derivatives in k; 0 if the guide does not reach so far */
-static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
+static int expand(Guide *guide, const Run *run, double k, double jet[3]) {
     if (!(fabs(k) <= guide->reach) && !place_guide(guide, run, k))
         return 0;
     if (fabs(k) * guide->top < 1e-5) {
@@ -92,10 +92,10 @@ static double *make_grid(Grid *grid, const Run *run, double k, double lead, doub
     return rows;
 }
 
-static void rough(const Run *run, double *variance, double *knee) {
+static void coarse_estimates(const Run *run, double *variance, double *quadratic_limit) {
     double noise = run->noise, rate = run->rate;
     *variance = run->count * rate * rate * expm1(smaller(1.0 / (noise * noise), 30.0));
-    *knee = run->removal[0] ? 2.0 * noise * noise * (1.0 - log(rate)) + 1.0 : INFINITY;
+    *quadratic_limit = run->removal[0] ? 2.0 * noise * noise * (1.0 - log(rate)) + 1.0 : INFINITY;
 }
 
 static int prepare(Contour *contour, const Run *run) {
@@ -172,4 +172,4 @@ static int evaluate(Contour *contour, const Run *run) {
     return contour->values != NULL;
 }
 
-const Law HS_LAW_GAUSSIAN = {guided, rough, prepare, cumulant_above, bound_decay, evaluate};
+const Law HS_LAW_GAUSSIAN = {expand, coarse_estimates, prepare, cumulant_above, bound_decay, evaluate};

@@ -55,7 +55,7 @@ static Complex log_phi(double a, double scale, const double terms[TERMS], Comple
     return (Complex){(v.re - 0.5) * a + log(whole), v.im * a + atan2(psi.im, psi.re)};
 }
 
-static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
+static int expand(Guide *guide, const Run *run, double k, double jet[3]) {
     double a = run->noise, v = k - 0.5;
     (void)guide;
     if (fabs(v) * a < SERIES) {
@@ -75,9 +75,9 @@ static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
     return 1;
 }
 
-static void rough(const Run *run, double *variance, double *knee) {
+static void coarse_estimates(const Run *run, double *variance, double *quadratic_limit) {
     *variance = run->count * smaller(run->noise, 1.0) * run->noise;
-    *knee = INFINITY;
+    *quadratic_limit = INFINITY;
 }
 
 static int prepare(Contour *contour, const Run *run) {
@@ -147,4 +147,4 @@ static int evaluate(Contour *contour, const Run *run) {
     return 1;
 }
 
-const Law HS_LAW_LAPLACE = {guided, rough, prepare, cumulant_above, bound_decay, evaluate};
+const Law HS_LAW_LAPLACE = {expand, coarse_estimates, prepare, cumulant_above, bound_decay, evaluate};

@@ -34,7 +34,7 @@ int hs_around_middle(const Run *run, Answer *answer, const void *of, const doubl
 /* About log delta at the epsilon of which c is the saddle point */
 static double approximate(Guide *guide, const Run *run, double c, double epsilon) {
     double jet[3];
-    if (!(c > 0.0 && run->law->guided(guide, run, exponent(run, 0, c), jet)))
+    if (!(c > 0.0 && run->law->expand(guide, run, exponent(run, 0, c), jet)))
         return NAN;
     double curvature = run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
     return run->count * jet[0] - c * epsilon - log(c) - log1p(c) - 0.5 * log(2.0 * PI * curvature);
