@@ -1,4 +1,4 @@
-/* epsilon of one sampled Gaussian mechanism, repeated, in one go: contours first, then large steps split off.  What is not answered
+/* epsilon of one sampled Gaussian mechanism, repeated, in one go: contours first, then the single big jump.  What is not answered
    closely is left to Python. */
 #include "answer.h"
 #include "bigjump.h"
@@ -20,9 +20,9 @@ static void block_of(Run *run) {
 /* Large steps split off (single big jump) in the order "remove"; in the order "add" there are none, and its epsilon is hardly ever
  * the larger one
  */
-static int in_parts(Block *block, const Run *run, double *low, double *high) {
-    if (!run->removal[0] || !(block->parted || (block->parted = hs_bigjump_open(&block->run))) ||
-        !hs_bigjump_epsilon(block->parted, run, &block->room, low, high))
+static int by_big_jump(Block *block, const Run *run, double *low, double *high) {
+    if (!run->removal[0] || !(block->split || (block->split = hs_bigjump_open(&block->run))) ||
+        !hs_bigjump_epsilon(block->split, run, &block->room, low, high))
         return 0;
     if (run->many > 1 && !(run->count * -log1p(-run->rate) * (1.0 + 16.0 * UNIT) <= *low)) { /* the largest sum of those losses */
         Run added = *run;
@@ -49,7 +49,7 @@ int hs_answer_epsilon(Block **block, Run *run, double *low, double *high) {
         return 0;
     if (hs_block_epsilon(*block, run, 0, SOONER, low, high))
         return BY_CONTOUR;
-    if (in_parts(*block, run, low, high))
+    if (by_big_jump(*block, run, low, high))
         return BY_BIG_JUMP;
     return hs_block_epsilon(*block, run, SOONER, CONTOURS, low, high) ? BY_CONTOUR : 0;
 }

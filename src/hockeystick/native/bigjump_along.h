@@ -1,4 +1,4 @@
-/* What the two parts of a split step share: phi - 1 (bigjump_kept.c) and mid (bigjump_values.c) along a contour */
+/* What the two parts of a thresholded step share: phi - 1 (bigjump_excess.c) and mid (bigjump_values.c) along a contour */
 #ifndef HOCKEYSTICK_BIGJUMP_ALONG_H
 #define HOCKEYSTICK_BIGJUMP_ALONG_H
 
@@ -14,10 +14,10 @@ typedef struct {
     double fixed; /* of the errors */
     double slope;
     double curve;
-} Along;
+} LineValues;
 
 /* Whether what is not large, times e^{kL} or 1 + |k| x, falls from a node on: the hazard of g is at least its argument */
-static inline int falls_from(const Marked *step, double k, double z, double x) {
+static inline int falls_from(const ThresholdedStep *step, double k, double z, double x) {
     double square = step->width * step->width, over = x - step->high;
     return z > 0.0 && x > 0.0 && over > 5.0 * step->width && k * square < over * (1.0 + x) && square < over * x;
 }
@@ -30,10 +30,11 @@ static inline double relative_error(Size far, double z) {
 }
 
 /* The nodes of the noise from z on for a rule that errs by e^log_goal, as rows; 0 if there are too many, or no memory */
-Size hs_bigjump_lay_nodes(const Marked *step, int kind, double k, double reach, double size, double log_goal, double z, Size nodes,
-                          double **rows);
-/* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu the higher mark; the rule errs by about e^log_goal.  0
-   if that takes too long. */
-int hs_bigjump_kept(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found, double *room);
+Size hs_bigjump_place_nodes(const ThresholdedStep *step, int kind, double k, double reach, double size, double log_goal, double z,
+                            Size nodes, double **rows);
+/* phi - 1 at k + iu, u = 0, spacing, ..., phi = E (1 - nu) e^{kL}, with nu of the upper threshold; the rule errs by about
+   e^log_goal.  0 if that takes too long. */
+int hs_bigjump_excess(const ThresholdedStep *step, double k, double spacing, Size nodes, double log_goal, LineValues *found,
+                      double *room);
 
 #endif

@@ -1,10 +1,10 @@
-/* Twins of loss/bigjump/cells.py: the moduli of marked steps off the real line, and what follows from them. */
+/* Twins of loss/bigjump/cells.py: the moduli of thresholded steps off the real line, and what follows from them. */
 #include "bigjump_loops.h"
 #include "bigjump_step.h"
 
 enum { LEVELS = 32, SCANNED = 8, PIECES = 16, TURNS = 8 };
 static const double ANGLES[TURNS] = {0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.74};
-#define FAINT 30.0 /* log of how much less is counted, not summed */
+#define LOG_NEGLIGIBLE 30.0 /* -log of a relative size below which terms are counted, not summed */
 
 /* An upper bound of log of the normal distribution function (Mills' ratio on the left) */
 static double log_g(double y) {
@@ -20,10 +20,11 @@ static double log_sum(double a, double b) {
 
 /* log of bounds of |1 - g| and |g| on a cell (Lemma 19c: |g(a + ib)| <= g(a) + b e^{b^2/2} g'(a)), at every angle between two: the
    cosine and sine of the larger, the cosine of the smaller */
-static void marked(const BroadStep *step, Size cell, double cosine, double sine, double lower, double mark, double width,
-                   double *below, double *above) {
-    double left = (step->grown[cell] * cosine - (step->rate + mark)) / width, b = step->grown[cell + 1] * sine / width;
-    double right = (step->grown[cell + 1] * lower - (step->rate + mark)) / width;
+static void threshold_moduli(const BroadStep *step, Size cell, double cosine, double sine, double lower, double threshold,
+                             double width, double *below, double *above) {
+    double left = (step->x_plus_rate[cell] * cosine - (step->rate + threshold)) / width,
+           b = step->x_plus_rate[cell + 1] * sine / width;
+    double right = (step->x_plus_rate[cell + 1] * lower - (step->rate + threshold)) / width;
     double near = left > 0.0 ? left : smaller(right, 0.0);
     double bulge = log(larger(b, 1e-300)) + 0.5 * (b - near) * (b + near) - LOG_ROOT_TWO_PI;
     *below = *above = bulge + 1e-15;
@@ -33,16 +34,16 @@ static void marked(const BroadStep *step, Size cell, double cosine, double sine,
     }
 }
 
-/* log of a bound of the marks' part of the integrand on a cell */
-static double marks_modulus(const BroadStep *step, Size cell, double cosine, double sine, double lower) {
-    double rest, heavy, small, not_small;
-    marked(step, cell, cosine, sine, lower, step->high, step->high_width, &rest, &heavy);
+/* log of a bound of the thresholds' factor in the integrand on a cell */
+static double modulus_of(const BroadStep *step, Size cell, double cosine, double sine, double lower) {
+    double rest, large, small, not_small;
+    threshold_moduli(step, cell, cosine, sine, lower, step->high, step->high_width, &rest, &large);
     if (step->kind == LARGE)
-        return heavy;
+        return large;
     double middle = rest;
     if (step->low > 0.0) {
-        marked(step, cell, cosine, sine, lower, step->low, step->low_width, &small, &not_small);
-        middle = smaller(log_sum(not_small, heavy), log_sum(small, rest));
+        threshold_moduli(step, cell, cosine, sine, lower, step->low, step->low_width, &small, &not_small);
+        middle = smaller(log_sum(not_small, large), log_sum(small, rest));
     }
     return step->kind == MIDDLE ? middle : log_sum(rest, middle);
 }
@@ -52,7 +53,7 @@ static double integrand(const BroadStep *step, Size cell, double angle, double l
     double cosine = cos(angle), sine = sin(angle), r = step->share[cell + 1], height = step->noise * angle;
     double left = step->edges[cell], near = left > 0.0 ? left : smaller(step->edges[cell + 1], 0.0);
     double turned = step->reach > 0.0 ? step->reach * atan2(r * sine, 1.0 - r * (1.0 - cosine)) : 0.0;
-    double modulus = marks_modulus(step, cell, cosine, sine, cos(lower)) + log_sum(step->tilt[cell] + turned, step->plain[cell]);
+    double modulus = modulus_of(step, cell, cosine, sine, cos(lower)) + log_sum(step->tilt[cell] + turned, step->plain[cell]);
     return modulus + 0.5 * (height - near) * (height + near) - LOG_ROOT_TWO_PI;
 }
 
@@ -215,9 +216,9 @@ static void far_on_line(const BroadStep *step, double angle, double k, double la
     }
     /* what the density is not part of, at both ends */
     double height = 0.5 * step->noise * angle * step->noise * angle,
-           right = marks_modulus(step, step->cells - 1, cosine, sine, cosine);
+           right = modulus_of(step, step->cells - 1, cosine, sine, cosine);
     right += step->tilt[step->cells - 1] + height + least;
-    double before = marks_modulus(step, 0, cosine, sine, cosine) + step->tilt[0] + height + log_left;
+    double before = modulus_of(step, 0, cosine, sine, cosine) + step->tilt[0] + height + log_left;
     double ends = larger(larger(right, before), -700.0) + M_LN2;
     for (Size i = 0; i < many; i++) {
         double top = -INFINITY, inside = 0.0;
@@ -225,14 +226,15 @@ static void far_on_line(const BroadStep *step, double angle, double k, double la
             top = larger(top, log_f[cell] - arg[cell] * u[i]);
         for (Size cell = 0; cell < step->cells; cell++) {
             double one = log_f[cell] - arg[cell] * u[i] - top;
-            inside += one > -FAINT ? exp(one) : 0.0;
+            inside += one > -LOG_NEGLIGIBLE ? exp(one) : 0.0;
         }
-        inside += (double)step->cells * exp(-FAINT);
+        inside += (double)step->cells * exp(-LOG_NEGLIGIBLE);
         out[i] = smaller(out[i], log_sum(top + log(inside), ends));
     }
 }
 
-int hs_bigjump_far_off(const BroadStep *step, double k, double last_x, double log_left, const double *u, Size many, double *out) {
+int hs_bigjump_log_moduli(const BroadStep *step, double k, double last_x, double log_left, const double *u, Size many,
+                          double *out) {
     double *space = malloc((size_t)(2 * step->cells) * sizeof(double));
     if (!space)
         return 0;
@@ -246,13 +248,13 @@ int hs_bigjump_far_off(const BroadStep *step, double k, double last_x, double lo
     return 1;
 }
 
-int hs_bigjump_pieces(const double *x, Size n, const double *table, Size rows, const double *cuts, Size many, double mark,
-                      double width, double *out) {
+int hs_bigjump_threshold_sums(const double *x, Size n, const double *table, Size rows, const double *cuts, Size many,
+                              double threshold, double width, double *out) {
     double *g = malloc((size_t)n * sizeof(double));
     if (!g)
         return 0;
     for (Size j = 0; j < n; j++) {
-        double y = (x[j] - mark) / width;
+        double y = (x[j] - threshold) / width;
         g[j] = y > 8.5 ? 1.0 : y < -38.0 ? 0.0 : 0.5 * erfc(-M_SQRT1_2 * y);
     }
     for (Size place = 0; place < many; place++) {
@@ -277,7 +279,7 @@ int hs_bigjump_pieces(const double *x, Size n, const double *table, Size rows, c
 
 /* A bound of the sum of weight (e^{kL} - 1 - k x) over cells, at whose ends L and x are given; inf where it is no double.
    e^{kL} - 1 - k x falls to 0 at L = 0 and grows from there on. */
-double hs_bigjump_bent(const double *ratio, const double *x, const double *weight, Size cells, double k) {
+double hs_bigjump_remainder_sum(const double *ratio, const double *x, const double *weight, Size cells, double k) {
     double total = 0.0, before = 0.0, log_before = 0.0;
     for (Size i = 0; i <= cells; i++) {
         double y = k * ratio[i], value;

@@ -4,12 +4,12 @@
 
 #include "types.h"
 
-/* One step on broad cells of z, and its marks */
+/* One step on broad cells of z, and its thresholds */
 typedef struct {
-    const double *edges; /* of z */
-    const double *grown; /* x + q at the edges */
-    const double *share; /* r at the edges */
-    const double *tilt;  /* two logarithms for each cell, whose exponentials are added */
+    const double *edges;       /* of z */
+    const double *x_plus_rate; /* x + q at the edges */
+    const double *share;       /* r at the edges */
+    const double *tilt;        /* two logarithms for each cell, whose exponentials are added */
     const double *plain;
     Size cells;
     double noise;      /* the noise multiplier */
@@ -25,10 +25,10 @@ typedef struct {
 /* About the longest step of the rule with an error below e^log_goal, and a bound of it; (0, 0) if there is none.  0: no memory */
 int hs_bigjump_rule(const BroadStep *step, double log_goal, double beyond, double *longest, double *error);
 /* Bounds of log |mid(k + iu)| for each u, growing, and beyond.  0: no memory */
-int hs_bigjump_far_off(const BroadStep *step, double k, double last_x, double log_left, const double *u, Size many, double *out);
-/* For each row the sums of its entries times g((x - mark)/width), from each of the places `cuts` to the next.  0: no memory */
-int hs_bigjump_pieces(const double *x, Size n, const double *table, Size rows, const double *cuts, Size many, double mark,
-                      double width, double *out);
-double hs_bigjump_bent(const double *ratio, const double *x, const double *weight, Size cells, double k);
+int hs_bigjump_log_moduli(const BroadStep *step, double k, double last_x, double log_left, const double *u, Size many, double *out);
+/* For each row the sums of its entries times g((x - threshold)/width), from each of the places `cuts` to the next.  0: no memory */
+int hs_bigjump_threshold_sums(const double *x, Size n, const double *table, Size rows, const double *cuts, Size many,
+                              double threshold, double width, double *out);
+double hs_bigjump_remainder_sum(const double *ratio, const double *x, const double *weight, Size cells, double k);
 
 #endif

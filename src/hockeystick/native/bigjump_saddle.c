@@ -3,8 +3,8 @@
 #include "bigjump_noise.h"
 #include "contour_bounds.h"
 
-enum { TRIES = 60, LEANS = 6 };
-static const double BEYOND[FORWARD] = {0.0, 0.8, 1.7, 3.2, 7.0}; /* points right of the saddle, in widths of its bump */
+enum { TRIES = 60, SHIFTS = 6 };
+static const double BEYOND[AHEAD] = {0.0, 0.8, 1.7, 3.2, 7.0}; /* points right of the saddle, in widths of its bump */
 
 /* log f and its derivatives from those of f; f - 1 */
 static void add_log(double count, double excess, double first, double second, double jet[3]) {
@@ -17,15 +17,15 @@ static void add_log(double count, double excess, double first, double second, do
 
 enum { SUMS = 6 };
 
-/* With e^{kL} in `grown`, the sums of light (grown - 1 - k x), light (L grown - x), light L^2 grown, and of middle grown times 1,
-   L, L^2 */
-WIDE static void summed(const Noise *noise, const double *restrict grown, Size size, double k, double sums[SUMS]) {
-    const double *restrict light = noise->light, *restrict middle = noise->middle, *restrict x = noise->x,
+/* With e^{kL} in `power`, the sums of small (power - 1 - k x), small (L power - x), small L^2 power, and of middle power times
+   1, L, L^2 */
+WIDE static void summed(const Noise *noise, const double *restrict power, Size size, double k, double sums[SUMS]) {
+    const double *restrict small = noise->small_weight, *restrict middle = noise->middle_weight, *restrict x = noise->x,
                            *restrict ratio = noise->ratio;
     double parts[SUMS][4] = {{0.0}};
     for (Size j = 0; j < size; j += 4)
         for (int lane = 0; lane < 4; lane++) {
-            double l = ratio[j + lane], e = grown[j + lane], one = middle[j + lane] * e, own = light[j + lane], turned = l * e;
+            double l = ratio[j + lane], e = power[j + lane], one = middle[j + lane] * e, own = small[j + lane], turned = l * e;
             parts[0][lane] += own * (e - 1.0 - k * x[j + lane]);
             parts[1][lane] += own * (turned - x[j + lane]);
             parts[2][lane] += own * (l * turned);
@@ -39,23 +39,23 @@ WIDE static void summed(const Noise *noise, const double *restrict grown, Size s
 
 /* K and two derivatives at c, of what is not large; if some are small, of what is not all of them */
 static void transform(Noise *noise, double c, double jet[3]) {
-    double k = 1.0 + c, count = noise->run->count, gain[3] = {0.0, 0.0, 0.0}, sums[SUMS], *grown = noise->one;
+    double k = 1.0 + c, count = noise->run->count, gain[3] = {0.0, 0.0, 0.0}, sums[SUMS], *power = noise->one;
     Size end = (noise->end + 3) / 4 * 4; /* what is beyond has no weight */
     for (Size j = 0; j < end; j++)
-        grown[j] = smaller(k * noise->ratio[j], 600.0);
-    hs_exps(grown, end);
-    summed(noise, grown, end, k, sums);
+        power[j] = smaller(k * noise->ratio[j], 600.0);
+    hs_exps(power, end);
+    summed(noise, power, end, k, sums);
     double excess = sums[0] - noise->q - k * noise->drift, first = sums[1] - noise->drift, second = sums[2], *mid = sums + 3;
     jet[0] = jet[1] = jet[2] = 0.0;
     add_log(count, excess, first, second, jet);
-    noise->each_phi = jet[0] / count;
-    noise->each_gain = 0.0;
+    noise->step_phi = jet[0] / count;
+    noise->step_gain = 0.0;
     if (noise->low > 0.0) {
         double value = larger(1.0 + excess, 1e-300), odds = mid[0] / value, turn = (mid[1] - odds * first) / value;
         add_log(count, odds, turn, (mid[2] - odds * second - 2.0 * turn * first) / value, gain);
         double some = larger(-expm1(-gain[0]), 1e-300), steep = gain[1] / some;
-        noise->each_gain = gain[0] / count;
-        noise->each_phi += noise->each_gain;
+        noise->step_gain = gain[0] / count;
+        noise->step_phi += noise->step_gain;
         jet[0] += gain[0] + log(some);
         jet[1] += steep;
         jet[2] += gain[2] / some - steep * steep * (1.0 - some);
@@ -65,7 +65,7 @@ static void transform(Noise *noise, double c, double jet[3]) {
         jet[0] = jet[1] = jet[2] = 1e200; /* so that a search turns back */
 }
 
-/* `saddle_of_epsilon` of loss/composed.py: c, and K there; 0 if nothing is found */
+/* The saddle point: `saddle_of_epsilon` of loss/composed.py: c, and K there; 0 if nothing is found */
 double hs_bigjump_saddle(Noise *noise, double jet[3]) {
     double lower = log(1e-9), upper = log(1e15), x = log(10.0 / noise->epsilon);
     for (int turn = 0; turn < TRIES; turn++) {
@@ -91,44 +91,44 @@ double hs_bigjump_saddle(Noise *noise, double jet[3]) {
 }
 
 /* log of the size of the contour's terms relative to delta, and the width of their bump */
-double hs_bigjump_size_of(const Noise *noise, double c, const double jet[3], double *spread) {
-    double bend = jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
-    *spread = 1.0 / sqrt(bend);
-    return jet[0] - c * noise->epsilon - log(c) - log1p(c) - 0.5 * log(bend) - noise->run->log_delta;
+double hs_bigjump_log_cancellation(const Noise *noise, double c, const double jet[3], double *spread) {
+    double curvature = jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
+    *spread = 1.0 / sqrt(curvature);
+    return jet[0] - c * noise->epsilon - log(c) - log1p(c) - 0.5 * log(curvature) - noise->run->log_delta;
 }
 
-void hs_bigjump_place_at(Sketch *sketch, const Noise *noise, double c, double spread) {
-    sketch->c = (1.0 + c) - 1.0;
-    sketch->spread = spread;
-    sketch->phi = noise->each_phi;
-    sketch->gain = noise->each_gain;
+void hs_bigjump_set_contour(ThresholdGuide *guide, const Noise *noise, double c, double spread) {
+    guide->c = (1.0 + c) - 1.0;
+    guide->spread = spread;
+    guide->phi = noise->step_phi;
+    guide->gain = noise->step_gain;
 }
 
 /* Points right of the saddle, and a place for the contour left of it: the steps of its rule may be longer there (`choose_step`),
    and its terms cancel a bit more */
-void hs_bigjump_lean(Sketch *sketch, Noise *noise, double peak) {
-    double saddle = sketch->c, need[FORWARD], jet[3], spread, best = 0.0, sure = TOLERANCE - noise->run->log_delta;
+void hs_bigjump_choose_contour(ThresholdGuide *guide, Noise *noise, double peak) {
+    double saddle = guide->c, need[AHEAD], jet[3], spread, best = 0.0, sure = TOLERANCE - noise->run->log_delta;
     transform(noise, 0.0, jet);
     double before = larger(sure + smaller(0.0, jet[0]), 1.0);
-    for (int i = 1; i < FORWARD; i++) {
-        double s = sketch->ahead[i] = saddle + BEYOND[i] * sketch->spread;
+    for (int i = 1; i < AHEAD; i++) {
+        double s = guide->ahead[i] = saddle + BEYOND[i] * guide->spread;
         transform(noise, s, jet);
         need[i] = larger(hs_log_markov(s) + jet[0] - s * noise->epsilon + sure, 1e-3);
     }
-    for (int turn = 0; turn < LEANS; turn++) {
+    for (int turn = 0; turn < SHIFTS; turn++) {
         double c = saddle * (1.0 - 0.1 * turn), left = c / before, right = 0.0, size = peak;
-        for (int i = 1; i < FORWARD; i++)
-            right = larger(right, (sketch->ahead[i] - c) / need[i]);
+        for (int i = 1; i < AHEAD; i++)
+            right = larger(right, (guide->ahead[i] - c) / need[i]);
         if (turn) {
             transform(noise, c, jet);
-            size = hs_bigjump_size_of(noise, c, jet, &spread);
+            size = hs_bigjump_log_cancellation(noise, c, jet, &spread);
         }
         double score = smaller(left, right) * exp(-0.25 * size - larger(size - CLOSE_BY, 0.0));
         if (!(score > best))
             break;
         best = score;
         if (turn)
-            hs_bigjump_place_at(sketch, noise, c, spread);
+            hs_bigjump_set_contour(guide, noise, c, spread);
     }
-    sketch->ahead[0] = sketch->c;
+    guide->ahead[0] = guide->c;
 }

@@ -4,28 +4,28 @@
 #include "contour_bounds.h"
 
 /* A row := weight (grown - 1 - k x), with e^{kL} of the order `order` as (1 + x) times `grown`, which is squared then */
-WIDE static void bend(double *restrict row, double *restrict grown, const double *restrict weight, const double *restrict x,
-                      double order, Size size) {
+WIDE static void remainder_row(double *restrict row, double *restrict power, const double *restrict weight,
+                               const double *restrict x, double order, Size size) {
     for (Size j = 0; j < size; j++) {
-        double one = (1.0 + x[j]) * grown[j], two = grown[j] * grown[j];
+        double one = (1.0 + x[j]) * power[j], two = power[j] * power[j];
         row[j] = one < 1e250 ? one : 1e250;
-        grown[j] = two < 1e250 ? two : 1e250;
+        power[j] = two < 1e250 ? two : 1e250;
     }
     for (Size j = 0; j < size; j++)
         row[j] = weight[j] * (row[j] - 1.0 - (1.0 + order) * x[j]);
 }
 
 /* The weights of e^{kL} - 1 - k x for several orders k - 1; every second one is twice another */
-static void look_up(Noise *noise) {
-    double *grown = noise->one;
+static void set_small_bounds(Noise *noise) {
+    double *power = noise->one;
     for (int parity = 0; parity < 2; parity++) {
         double order = 2.0 / noise->epsilon * (parity ? M_SQRT2 : 1.0);
         for (Size j = 0; j < noise->size; j++)
-            grown[j] = smaller(order * noise->ratio[j], 300.0);
-        hs_exps(grown, noise->size);
+            power[j] = smaller(order * noise->ratio[j], 300.0);
+        hs_exps(power, noise->size);
         for (int i = parity; i < ORDERS; i += 2, order *= 2.0) {
             noise->orders[i] = order;
-            bend(noise->bent + i * noise->size, grown, noise->weight, noise->x, order, noise->size);
+            remainder_row(noise->remainder + i * noise->size, power, noise->weight, noise->x, order, noise->size);
         }
     }
 }
@@ -33,24 +33,27 @@ static void look_up(Noise *noise) {
 /* A width such that what is large is never small */
 static double low_width(const Noise *noise, double low) {
     double rate = noise->run->rate, narrowest = noise->width * (rate + low) / (rate + noise->high) * (1.0 + 1e-12);
-    return larger(smaller(noise->soft * low, noise->width), narrowest);
+    return larger(smaller(noise->relative_low_width * low, noise->width), narrowest);
 }
 
-/* log of what steps below e^x alone may do, by the best order, less the target: to be negative */
-static double alone(void *of, double log_x) {
+/* log of a bound of delta from steps below e^x alone, by the best order, less the target: to be negative */
+static double log_all_small(void *of, double log_x) {
     Noise *noise = of;
-    double mark = exp(log_x), width = low_width(noise, mark), some = 0.0, pulled = 0.0, least = INFINITY, count = noise->run->count;
-    Size from = from_on(noise->x, noise->size, mark - 9.0 * width), end = from_on(noise->x, noise->size, mark + 38.0 * width);
-    weigh_nodes(noise, from, end, mark, width, noise->one, noise->heavy);
+    double threshold = exp(log_x), width = low_width(noise, threshold), not_small_mass = 0.0, not_small_drift = 0.0,
+           least = INFINITY, count = noise->run->count;
+    Size from = first_at_least(noise->x, noise->size, threshold - 9.0 * width),
+         end = first_at_least(noise->x, noise->size, threshold + 38.0 * width);
+    threshold_values(noise, from, end, threshold, width, noise->one, noise->large_weight);
     for (Size j = 0; j < from; j++)
-        noise->heavy[j] = 1.0;
+        noise->large_weight[j] = 1.0;
     for (Size j = from; j < noise->size; j++) {
         double not_small = j < end ? noise->weight[j] * noise->one[j] : noise->weight[j];
-        some += not_small;
-        pulled += not_small * noise->x[j];
+        not_small_mass += not_small;
+        not_small_drift += not_small * noise->x[j];
     }
     for (int i = 0; i < ORDERS; i++) {
-        double inner = hs_dot(noise->bent + i * noise->size, noise->heavy, end) - some - (1.0 + noise->orders[i]) * pulled;
+        double inner = hs_dot(noise->remainder + i * noise->size, noise->large_weight, end) - not_small_mass -
+                       (1.0 + noise->orders[i]) * not_small_drift;
         noise->bounds[i] =
             hs_log_markov(noise->orders[i]) - noise->orders[i] * noise->epsilon + count * log1p(larger(inner, -0.999));
         least = smaller(least, noise->bounds[i]);
@@ -58,11 +61,12 @@ static double alone(void *of, double log_x) {
     return least - noise->target;
 }
 
-/* Whether |phi|^n has not died out, for a tilt near that of the saddle, half way to where the transform does with a mark there */
-static int sooner(const Noise *noise, double mark) {
-    double u = 3.5 / noise->soft * (1.0 + mark) / mark, k = 1.0 - 0.5 * noise->run->log_delta / noise->epsilon, all = 0.0, re = 0.0,
-           im = 0.0;
-    Size size = from_on(noise->x, noise->size, noise->high);
+/* Whether |phi|^n has not decayed, for a tilt near that of the saddle, half way to where the transform does with a threshold there
+ */
+static int decays_sooner(const Noise *noise, double threshold) {
+    double u = 3.5 / noise->relative_low_width * (1.0 + threshold) / threshold,
+           k = 1.0 - 0.5 * noise->run->log_delta / noise->epsilon, all = 0.0, re = 0.0, im = 0.0;
+    Size size = first_at_least(noise->x, noise->size, noise->high);
     double *weights = noise->y, *cosines = noise->one, *sines = noise->two;
     for (Size j = 0; j < size; j++)
         weights[j] = smaller(k * noise->ratio[j], 40.0);
@@ -78,25 +82,25 @@ static int sooner(const Noise *noise, double mark) {
 }
 
 /* The largest x below which a step may be called small, if that is of use */
-void hs_bigjump_mark_small(Noise *noise) {
+void hs_bigjump_choose_small(Noise *noise) {
     double low = log(expm1(1e-3 * noise->epsilon)), high = log(smaller(0.7 * expm1(noise->epsilon), 0.5 * noise->high));
     noise->low = noise->low_width = noise->order = 0.0;
-    if (!noise->divides || !(low < high) || !sooner(noise, exp(high)))
+    if (!noise->allows_small || !(low < high) || !decays_sooner(noise, exp(high)))
         return;
     if (!noise->orders[0])
-        look_up(noise);
-    if (alone(noise, low) > 0.0)
+        set_small_bounds(noise);
+    if (log_all_small(noise, low) > 0.0)
         return;
-    hs_bracket(alone, noise, &low, &high, 0.04);
-    alone(noise, low);
-    double mark = exp(low);
-    if (!sooner(noise, mark))
+    hs_bracket(log_all_small, noise, &low, &high, 0.04);
+    log_all_small(noise, low);
+    double threshold = exp(low);
+    if (!decays_sooner(noise, threshold))
         return;
     for (int i = ORDERS - 1; i >= 0; i--) /* the least: e^{kL} may be no double */
         if (noise->bounds[i] <= noise->target)
             noise->order = noise->orders[i];
     if (noise->order > 0.0) {
-        noise->low = mark;
-        noise->low_width = low_width(noise, mark);
+        noise->low = threshold;
+        noise->low_width = low_width(noise, threshold);
     }
 }

@@ -1,5 +1,5 @@
-/* One sampled Gaussian step whose large outcomes are split off: nu = g((x - X)/W) is the probability that it is large, kappa the
-   same of Y, V, that it is not small; phi = E (1 - nu) e^{kL}, mid = E (kappa - nu) e^{kL}.  docs/mathematics.md, section 7a;
+/* One sampled Gaussian step with soft thresholds: nu = g((x - X)/W) is the probability that it is large, kappa the same of Y, V,
+   that it is not small; phi = E (1 - nu) e^{kL}, mid = E (kappa - nu) e^{kL}.  docs/mathematics.md, section 7a;
    loss/bigjump/cells.py and loss/bigjump/transform.py */
 #ifndef HOCKEYSTICK_BIGJUMP_STEP_H
 #define HOCKEYSTICK_BIGJUMP_STEP_H
@@ -14,7 +14,7 @@ typedef struct {
     double low_width;    /* V */
     double left;         /* the normal mass left of the cells */
     double cell;         /* the width of a cell of z */
-    double last_x;       /* x at the end of the cells that are kept */
+    double last_x;       /* x at the end of `kept_cells` */
     double fast;         /* the largest real k */
     double *edges;       /* of the cells of z */
     double *ratio;       /* L at the edges */
@@ -22,11 +22,11 @@ typedef struct {
     double *share;       /* r at the edges */
     double *log_mass;    /* log of bounds of the normal mass of each cell */
     double *mass;        /* those bounds */
-    double *lifted;      /* the same with x > 0 besides */
-    double *shifted;     /* x + q at the edges */
+    double *mass_x;      /* the same times x, where x > 0 */
+    double *x_plus_rate; /* x + q at the edges */
     double *space;       /* room for four rows */
     Size cells;          /* how many */
-    Size kept;           /* of which those before 1 - nu is nothing */
+    Size kept_cells;     /* of which those before 1 - nu is negligible */
     double *real;        /* nodes for bounds of phi on the real axis, in eight rows: y = (x - X)/W, L, log of the weight,
                             (1 - nu) times it, x, the error of L, room, 1 - nu */
     double before;       /* the normal mass left of them */
@@ -42,66 +42,67 @@ typedef struct {
     double drift;        /* E nu x */
     double error;        /* a bound of the relative errors of q and of q + drift */
     double drift_error;  /* and of drift */
-} Marked;
+} ThresholdedStep;
 
-/* A mark at some nodes */
+/* The normal distribution function g at a soft threshold, at some nodes */
 typedef struct {
-    double *y;           /* (x - mark)/width */
+    double *y;           /* (x - threshold)/width */
     double *below;       /* g(y) */
     double *above;       /* g(-y) */
     double *below_error; /* bounds of the shares by which they err */
     double *above_error;
-} Marks;
+} ThresholdValues;
 
-enum { LARGE, MIDDLE, ALL, KEPT }; /* what is integrated: nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
+enum { LARGE, MIDDLE, ALL, NOT_LARGE }; /* what is integrated: nu, kappa - nu, 1 - nu and kappa - nu, 1 - nu */
 
 /* bigjump_cells.c: the cells, and the step of the trapezoidal rule */
-int hs_bigjump_cells(Marked *step, const Run *run, const Sketch *sketch, double most, double fast);
-void hs_bigjump_free(Marked *step);
+int hs_bigjump_cells(ThresholdedStep *step, const Run *run, const ThresholdGuide *guide, double most, double fast);
+void hs_bigjump_free(ThresholdedStep *step);
 double hs_bigjump_g_above(double y);
-void hs_bigjump_off_line(const Marked *step, Size from, Size cells, double cosine, double sine, int kind, double *found,
-                         double *room);
-int hs_bigjump_falls_beyond(const Marked *step, double x, double angle, double k, double reach);
-double hs_bigjump_longest_step(const Marked *step, int kind, double k, double reach, double size, double log_goal);
+void hs_bigjump_shifted_moduli(const ThresholdedStep *step, Size from, Size cells, double cosine, double sine, int kind,
+                               double *found, double *room);
+int hs_bigjump_falls_beyond(const ThresholdedStep *step, double x, double angle, double k, double reach);
+double hs_bigjump_longest_step(const ThresholdedStep *step, int kind, double k, double reach, double size, double log_goal);
 
 /* bigjump_real.c: what is large, and bounds on the real axis */
-int hs_bigjump_count_large(Marked *step, double log_q, double digits);
+int hs_bigjump_sum_large(ThresholdedStep *step, double log_q, double digits);
 void hs_bigjump_ratio_errors(const Run *run, const double *z, const double *ratio, const double *share, Size n, double *moved);
-void hs_bigjump_marks_at(const Run *run, double mark, double width, const double *z, const double *ratio, const double *x, Size n,
-                         Marks *at);
-double hs_bigjump_beyond_kept(const Marked *step, double k);
-void hs_bigjump_log_middle_above(const Marked *step, const double *k, int many, double *found);
-double hs_bigjump_not_large_above(const Marked *step, double k);
-double hs_bigjump_reverse_above(const Marked *step, double k);
-void hs_bigjump_large_above(const Marked *step, const double *k, int many, double pivot, const double *height, double *light,
-                            double *heavy);
+void hs_bigjump_thresholds_at(const Run *run, double threshold, double width, const double *z, const double *ratio, const double *x,
+                              Size n, ThresholdValues *at);
+double hs_bigjump_tail_above(const ThresholdedStep *step, double k);
+void hs_bigjump_log_middle_above(const ThresholdedStep *step, const double *k, int many, double *found);
+double hs_bigjump_excess_above(const ThresholdedStep *step, double k);
+double hs_bigjump_reverse_above(const ThresholdedStep *step, double k);
+void hs_bigjump_large_above(const ThresholdedStep *step, const double *k, int many, double pivot, const double *height,
+                            double *left_of, double *right_of);
 
 /* bigjump_decay.c: how phi and mid fall off the real axis */
 enum { TURNED = 2 };
 
 typedef struct {
-    double *room;        /* on some lines above the real one, for each edge and cell */
+    double *room;        /* bounds on some lines above the real one, for each edge and cell */
     double ends[TURNED]; /* what lies beyond the cells; inf: the line proves nothing */
     Size cells;          /* how many */
-} Far;
+} ShiftedLines;
 
-void hs_bigjump_spread_decay(const Marked *step, double k, double phi, double start, int cells, double growth, double *out);
-int hs_bigjump_look_far(Far *far, const Marked *step, double k);
-double hs_bigjump_far_at(const Far *far, double u);
+void hs_bigjump_spread_decay(const ThresholdedStep *step, double k, double phi, double start, int cells, double growth,
+                             double *out);
+int hs_bigjump_shift_lines(ShiftedLines *lines, const ThresholdedStep *step, double k);
+double hs_bigjump_log_modulus_above(const ShiftedLines *lines, double u);
 
 /* bigjump_values.c: values along a contour */
 typedef struct {
-    double re;      /* log phi */
-    double im;      /* its imaginary part */
-    double off;     /* a bound of the relative error of phi */
-    double term_re; /* if some are small: log(1 - mid/phi) */
-    double term_im; /* its imaginary part */
-    double rest;    /* |1 - mid/phi| */
-    double lost;    /* a bound of its error */
-    double apart;   /* a bound of the errors of phi and of phi - mid by themselves, over the latter */
-} Node;
+    double re;             /* log phi */
+    double im;             /* its imaginary part */
+    double phi_error;      /* a bound of the relative error of phi */
+    double log_ratio_re;   /* if some are small: log(1 - mid/phi) */
+    double log_ratio_im;   /* its imaginary part */
+    double ratio;          /* |1 - mid/phi| */
+    double ratio_error;    /* a bound of its error */
+    double separate_error; /* a bound of the errors of phi and of phi - mid by themselves, over the latter */
+} NodeValue;
 
-int hs_bigjump_values(const Marked *step, const Marked *small, double k, double spacing, Size nodes, double log_goal,
-                      double middle_goal, Node *nodes_of);
+int hs_bigjump_values(const ThresholdedStep *step, const ThresholdedStep *small, double k, double spacing, Size nodes,
+                      double log_goal, double middle_goal, NodeValue *nodes_of);
 
 #endif

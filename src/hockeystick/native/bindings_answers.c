@@ -1,4 +1,4 @@
-/* Whole answers, for loss/engines/compiled.py, loss/engines/compiled_delta.py and loss/answers/batch.py.  Other threads of Python
+/* Whole answers, for loss/engines/compiled.py and loss/answers/batch.py.  Other threads of Python
    run meanwhile, and long calls look for signals now and then. */
 #include "answer.h"
 #include "bindings.h"
@@ -117,8 +117,8 @@ FUNCTION_OF_PYTHON(py_gaussian) {
     return both_ends(found, low, high);
 }
 
-/* once(mu, mu_error, rate, removal, delta): the same of one sampled step */
-FUNCTION_OF_PYTHON(py_once) {
+/* sampled_once(mu, mu_error, rate, removal, delta): the same of one sampled step */
+FUNCTION_OF_PYTHON(py_sampled_once) {
     Held held;
     Size removal;
     double mu, mu_error, rate, delta, low = NAN, high = NAN;
@@ -171,8 +171,8 @@ FUNCTION_OF_PYTHON(py_laplace_deltas) {
     return known;
 }
 
-/* response(epsilon, count, delta): both ends, or None */
-FUNCTION_OF_PYTHON(py_response) {
+/* randomised_response(epsilon, count, delta): both ends, or None */
+FUNCTION_OF_PYTHON(py_randomised_response) {
     Held held;
     double epsilon, many, delta, low = NAN, high = NAN;
     (void)self;
@@ -183,6 +183,8 @@ FUNCTION_OF_PYTHON(py_response) {
 }
 
 PyMethodDef hs_py_answers[] = {
-    METHOD(epsilon),         METHOD(epsilons), METHOD(sampled_deltas), METHOD(gaussian), METHOD(once),
-    METHOD(gaussian_deltas), METHOD(laplace),  METHOD(laplace_deltas), METHOD(response), {NULL, NULL, 0, NULL},
+    METHOD(epsilon),       METHOD(epsilons),       METHOD(sampled_deltas),
+    METHOD(gaussian),      METHOD(sampled_once),   METHOD(gaussian_deltas),
+    METHOD(laplace),       METHOD(laplace_deltas), METHOD(randomised_response),
+    {NULL, NULL, 0, NULL},
 };

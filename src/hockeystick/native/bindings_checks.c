@@ -21,62 +21,64 @@ FUNCTION_OF_PYTHON(py_normals) {
     Py_RETURN_NONE;
 }
 
-/* marked(noise, rate, count, low, low_width, high, width, log_q, c, spread, step, value, error, fall, far): what is known of one
-   marked step, along k = 1 + c + iu, for tests: log phi and log(1 - mid/phi), and the errors of both together; returns E nu, E nu x
-   and a bound of their relative errors, and bounds of phi - 1 at k = 1 + c and of E e^{-L} - 1; None if nothing is known.  `fall`
-   and `far` are for the cells of u. */
-FUNCTION_OF_PYTHON(py_marked) {
+/* thresholded_step(noise, rate, count, low, low_width, high, width, log_q, c, spread, step, value, error, fall, far): what is known
+   of one thresholded step, along k = 1 + c + iu, for tests: log phi and log(1 - mid/phi), and the errors of both together; returns
+   E nu, E nu x and a bound of their relative errors, and bounds of phi - 1 at k = 1 + c and of E e^{-L} - 1; None if nothing is
+   known.  `fall` and `far` are for the cells of u. */
+FUNCTION_OF_PYTHON(py_thresholded_step) {
     Held held;
     Run run = {.many = 1, .removal = {1, 0}};
     double log_q, c, spread, step;
-    Sketch sketch = {.low = 0.0};
+    ThresholdGuide guide = {.low = 0.0};
     Array value, error, fall, off;
-    Marked marked = {.edges = NULL}, small = {.edges = NULL};
-    Far far = {.room = NULL};
+    ThresholdedStep thresholded = {.edges = NULL}, small = {.edges = NULL};
+    ShiftedLines lines = {.room = NULL};
     (void)self;
-    if (!hs_parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &sketch.low, &sketch.low_width,
-                  &sketch.high, &sketch.width, &log_q, &c, &spread, &step, &value, &error, &fall, &off))
+    if (!hs_parse(&held, args, count, "dddddddddddaaaa", &run.noise, &run.rate, &run.count, &guide.low, &guide.low_width,
+                  &guide.high, &guide.width, &log_q, &c, &spread, &step, &value, &error, &fall, &off))
         return NULL;
     run.least = run.most = run.count;
     int found = 0;
-    double above = 0.0, back = 0.0, middle = 0.0, u = spread, ahead = c + HS_AHEAD[FORWARD - 1] * spread;
-    Node *nodes = NULL;
+    double above = 0.0, back = 0.0, middle = 0.0, u = spread, ahead = c + HS_AHEAD[AHEAD - 1] * spread;
+    NodeValue *nodes = NULL;
     if (error.size < 1 || value.size != 4 * error.size || fall.size != CELLS || off.size != CELLS) {
         PyErr_SetString(PyExc_ValueError, "as many values as errors, and the cells");
-    } else if (hs_bigjump_cells(&marked, &run, &sketch, 2.0 + ahead, 1.0 + ahead) && hs_bigjump_count_large(&marked, log_q, 38.0) &&
-               hs_bigjump_look_far(&far, &marked, 1.0 + c) && (nodes = malloc((size_t)error.size * sizeof *nodes))) {
-        above = hs_bigjump_not_large_above(&marked, 1.0 + c);
-        back = hs_bigjump_reverse_above(&marked, 1.0);
-        hs_bigjump_spread_decay(&marked, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
+    } else if (hs_bigjump_cells(&thresholded, &run, &guide, 2.0 + ahead, 1.0 + ahead) &&
+               hs_bigjump_sum_large(&thresholded, log_q, 38.0) && hs_bigjump_shift_lines(&lines, &thresholded, 1.0 + c) &&
+               (nodes = malloc((size_t)error.size * sizeof *nodes))) {
+        above = hs_bigjump_excess_above(&thresholded, 1.0 + c);
+        back = hs_bigjump_reverse_above(&thresholded, 1.0);
+        hs_bigjump_spread_decay(&thresholded, 1.0 + c, 1.0 + above, spread, CELLS, GROWTH, fall.at);
         for (int cell = 0; cell < CELLS; cell++, u *= 1.25)
-            off.at[cell] = hs_bigjump_far_at(&far, u);
+            off.at[cell] = hs_bigjump_log_modulus_above(&lines, u);
         double k = 1.0 + c;
-        if (marked.low > 0.0)
-            hs_bigjump_log_middle_above(&marked, &k, 1, &middle);
+        if (thresholded.low > 0.0)
+            hs_bigjump_log_middle_above(&thresholded, &k, 1, &middle);
         double goal = -30.0 - log(run.count);
-        int parted = marked.low > 0.0;
-        Sketch here = {.high = sketch.low, .width = sketch.low_width};
-        found = (!parted || (hs_bigjump_cells(&small, &run, &here, 2.0 + ahead, 1.0 + ahead) &&
-                             hs_bigjump_count_large(&small, log_tail_bound(hs_bigjump_place(&run, sketch.low)), 38.0))) &&
-                hs_bigjump_values(&marked, parted ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
+        int has_small = thresholded.low > 0.0;
+        ThresholdGuide here = {.high = guide.low, .width = guide.low_width};
+        found = (!has_small || (hs_bigjump_cells(&small, &run, &here, 2.0 + ahead, 1.0 + ahead) &&
+                                hs_bigjump_sum_large(&small, log_tail_bound(hs_bigjump_place(&run, guide.low)), 38.0))) &&
+                hs_bigjump_values(&thresholded, has_small ? &small : NULL, 1.0 + c, step, error.size, goal, goal, nodes);
         for (Size node = 0; found && node < error.size; node++) {
-            const Node *at = nodes + node;
+            const NodeValue *at = nodes + node;
             double *into = value.at + 4 * node;
-            into[0] = at->re, into[1] = at->im, into[2] = marked.low > 0.0 ? at->term_re : 0.0,
-            into[3] = marked.low > 0.0 ? at->term_im : 0.0;
-            error.at[node] = at->off + (marked.low > 0.0 ? at->lost : 0.0);
+            into[0] = at->re, into[1] = at->im, into[2] = thresholded.low > 0.0 ? at->log_ratio_re : 0.0,
+            into[3] = thresholded.low > 0.0 ? at->log_ratio_im : 0.0;
+            error.at[node] = at->phi_error + (thresholded.low > 0.0 ? at->ratio_error : 0.0);
         }
     }
     free(nodes);
-    free(far.room);
-    hs_bigjump_free(&marked);
+    free(lines.room);
+    hs_bigjump_free(&thresholded);
     hs_bigjump_free(&small);
     hs_release(&held);
     if (PyErr_Occurred())
         return NULL;
     if (!found)
         Py_RETURN_NONE;
-    return Py_BuildValue("(dddddd)", marked.q, marked.drift, larger(marked.error, marked.drift_error), above, back, middle);
+    return Py_BuildValue("(dddddd)", thresholded.q, thresholded.drift, larger(thresholded.error, thresholded.drift_error), above,
+                         back, middle);
 }
 
-PyMethodDef hs_py_checks[] = {METHOD(normals), METHOD(marked), {NULL, NULL, 0, NULL}};
+PyMethodDef hs_py_checks[] = {METHOD(normals), METHOD(thresholded_step), {NULL, NULL, 0, NULL}};

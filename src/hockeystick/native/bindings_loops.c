@@ -1,4 +1,4 @@
-/* The loops inside the NumPy engines, as native/loops.py calls them.  They are short: the interpreter is kept. */
+/* The loops inside the NumPy engines, as native/loops.py calls them.  They are short: the interpreter is not released. */
 #include "bigjump_loops.h"
 #include "bigjump_step.h"
 #include "bindings.h"
@@ -33,8 +33,8 @@ static int read_grid(Grid *grid, Array rows, Array numbers) {
     return 1;
 }
 
-/* lay(rows, low, step, noise, rate): fills z, ratio, share and base */
-FUNCTION_OF_PYTHON(py_lay) {
+/* place_nodes(rows, low, step, noise, rate): fills z, ratio, share and base */
+FUNCTION_OF_PYTHON(py_place_nodes) {
     Held held;
     Array rows;
     double low, step, noise, rate;
@@ -67,8 +67,8 @@ FUNCTION_OF_PYTHON(py_choose_step) {
     return Py_BuildValue("(dd)", step, error);
 }
 
-/* expand(rows, k, shift): sums of e^{k L + base - shift} times 1, L, L^2 and the share; the rows are those of a grid */
-FUNCTION_OF_PYTHON(py_expand) {
+/* tilted_sums(rows, k, shift): sums of e^{k L + base - shift} times 1, L, L^2 and the share; the rows are those of a grid */
+FUNCTION_OF_PYTHON(py_tilted_sums) {
     Held held;
     Array rows;
     double k, shift, sums[4];
@@ -80,8 +80,8 @@ FUNCTION_OF_PYTHON(py_expand) {
     return Py_BuildValue("(dddd)", sums[0], sums[1], sums[2], sums[3]);
 }
 
-/* above(rows, numbers, k, out): upper bounds of log M at real k */
-FUNCTION_OF_PYTHON(py_above) {
+/* cumulant_above(rows, numbers, k, out): upper bounds of log M at real k */
+FUNCTION_OF_PYTHON(py_cumulant_above) {
     Held held;
     Array rows, numbers, k, out;
     Grid grid;
@@ -147,7 +147,7 @@ FUNCTION_OF_PYTHON(py_sums) {
     Held held;
     Array weights;
     Size many;
-    double step, angle, totals[MOST], swings[MOST];
+    double step, angle, totals[MOST], slopes[MOST];
     (void)self;
     if (!hs_parse(&held, args, count, "andd", &weights, &many, &step, &angle))
         return NULL;
@@ -155,9 +155,9 @@ FUNCTION_OF_PYTHON(py_sums) {
         hs_release(&held);
         return PyErr_Format(PyExc_ValueError, "between 1 and %d rows", MOST);
     }
-    hs_contour_sums(weights.at, many, weights.size / (2 * many), step, angle, totals, swings);
+    hs_contour_sums(weights.at, many, weights.size / (2 * many), step, angle, totals, slopes);
     hs_release(&held);
-    PyObject *one = list_of(totals, many), *two = list_of(swings, many);
+    PyObject *one = list_of(totals, many), *two = list_of(slopes, many);
     if (one && two)
         return Py_BuildValue("(NN)", one, two);
     Py_XDECREF(one);
@@ -166,12 +166,12 @@ FUNCTION_OF_PYTHON(py_sums) {
 }
 
 /* terms(value, error, rows, step, c, epsilon, weights, errors): the terms and their errors, as `Contour._weigh` has them;
-   returns the heights, the sums of |term| u and of the errors, or None where rounding has drowned the peak */
+   returns the heights, the sums of |term| u and of the errors, or None where rounding exceeds the peak */
 FUNCTION_OF_PYTHON(py_terms) {
     Held held;
     Array value, error, weights, errors;
     Size many;
-    double step, c, epsilon, heights[MOST], levers[MOST], sums[MOST];
+    double step, c, epsilon, heights[MOST], abs_moments[MOST], sums[MOST];
     (void)self;
     if (!hs_parse(&held, args, count, "aandddaa", &value, &error, &many, &step, &c, &epsilon, &weights, &errors))
         return NULL;
@@ -181,11 +181,11 @@ FUNCTION_OF_PYTHON(py_terms) {
         return PyErr_Format(PyExc_ValueError, "between 1 and %d rows, all of the same length", MOST);
     }
     int found = hs_contour_terms(value.at, error.at, many, error.size / many, step, c, epsilon, weights.at, errors.at, heights,
-                                 levers, sums);
+                                 abs_moments, sums);
     hs_release(&held);
     if (!found)
         Py_RETURN_NONE;
-    PyObject *one = list_of(heights, many), *two = list_of(levers, many), *three = list_of(sums, many);
+    PyObject *one = list_of(heights, many), *two = list_of(abs_moments, many), *three = list_of(sums, many);
     if (one && two && three)
         return Py_BuildValue("(NNN)", one, two, three);
     Py_XDECREF(one);
@@ -194,9 +194,9 @@ FUNCTION_OF_PYTHON(py_terms) {
     return NULL;
 }
 
-/* cut(decay, start, step, wanted, most): the first cell beyond which the terms add up to at most `wanted`, no later than `most`,
-   and a bound of what lies beyond it (numerics/trapezoid.py) */
-FUNCTION_OF_PYTHON(py_cut) {
+/* truncate(decay, start, step, wanted, most): the first cell beyond which the terms add up to at most `wanted`, no later than
+   `most`, and a bound of what lies beyond it (numerics/trapezoid.py) */
+FUNCTION_OF_PYTHON(py_truncate) {
     Held held;
     Array decay;
     Size most;
@@ -208,7 +208,7 @@ FUNCTION_OF_PYTHON(py_cut) {
         hs_release(&held);
         return PyErr_Format(PyExc_ValueError, "there are %d cells", CELLS);
     }
-    int cell = hs_contour_cut(decay.at, CELLS, GROWTH, start, step, wanted, most, &rest);
+    int cell = hs_contour_truncate(decay.at, CELLS, GROWTH, start, step, wanted, most, &rest);
     hs_release(&held);
     return Py_BuildValue("(id)", cell, rest);
 }
@@ -244,9 +244,9 @@ FUNCTION_OF_PYTHON(py_rule) {
     return PyErr_Occurred() ? NULL : Py_BuildValue("(dd)", longest, error);
 }
 
-/* far_off(rows, numbers, k, last_x, left, u, out): bounds of log |mid(k + iu)| (of log |phi| if none is small) for each u and
-   beyond, u growing; the first logarithm of the rows is k L at the right edge, the second -inf */
-FUNCTION_OF_PYTHON(py_far_off) {
+/* log_modulus_above(rows, numbers, k, last_x, left, u, out): bounds of log |mid(k + iu)| (of log |phi| if none is small) for each u
+   and beyond, u growing; the first logarithm of the rows is k L at the right edge, the second -inf */
+FUNCTION_OF_PYTHON(py_log_modulus_above) {
     Held held;
     Array rows, numbers, u, out;
     double k, last_x, log_left;
@@ -256,30 +256,30 @@ FUNCTION_OF_PYTHON(py_far_off) {
         return NULL;
     if (u.size != out.size)
         PyErr_SetString(PyExc_ValueError, "as many bounds as places");
-    else if (read_step(&step, rows, numbers, MIDDLE) && !hs_bigjump_far_off(&step, k, last_x, log_left, u.at, u.size, out.at))
+    else if (read_step(&step, rows, numbers, MIDDLE) && !hs_bigjump_log_moduli(&step, k, last_x, log_left, u.at, u.size, out.at))
         PyErr_NoMemory();
     return nothing(&held);
 }
 
-/* pieces(x, table, cuts, mark, width, out): for each row of the table the sums of its entries times g((x - mark)/width) from each
-   of the places `cuts`, which grow, to the next; no more than a guide */
-FUNCTION_OF_PYTHON(py_pieces) {
+/* threshold_sums(x, table, cuts, threshold, width, out): for each row of the table the sums of its entries times g((x -
+   threshold)/width) from each of the places `cuts`, which grow, to the next; no more than a guide */
+FUNCTION_OF_PYTHON(py_threshold_sums) {
     Held held;
     Array x, table, cuts, out;
-    double mark, width;
+    double threshold, width;
     (void)self;
-    if (!hs_parse(&held, args, count, "aaadda", &x, &table, &cuts, &mark, &width, &out))
+    if (!hs_parse(&held, args, count, "aaadda", &x, &table, &cuts, &threshold, &width, &out))
         return NULL;
     Size n = x.size, rows = n ? table.size / n : 0;
     if (!n || table.size != rows * n || out.size != rows * cuts.size)
         PyErr_SetString(PyExc_ValueError, "rows as long as x, and a sum for each row and place");
-    else if (!hs_bigjump_pieces(x.at, n, table.at, rows, cuts.at, cuts.size, mark, width, out.at))
+    else if (!hs_bigjump_threshold_sums(x.at, n, table.at, rows, cuts.at, cuts.size, threshold, width, out.at))
         PyErr_NoMemory();
     return nothing(&held);
 }
 
-/* bent(ratio, x, weight, k): a bound of the sum of weight (e^{kL} - 1 - k x) over cells */
-FUNCTION_OF_PYTHON(py_bent) {
+/* remainder_sum(ratio, x, weight, k): a bound of the sum of weight (e^{kL} - 1 - k x) over cells */
+FUNCTION_OF_PYTHON(py_remainder_sum) {
     Held held;
     Array ratio, x, weight;
     double k;
@@ -290,13 +290,14 @@ FUNCTION_OF_PYTHON(py_bent) {
     if (ratio.size < weight.size + 1 || x.size < weight.size + 1)
         PyErr_SetString(PyExc_ValueError, "one end more than there are cells");
     else
-        total = hs_bigjump_bent(ratio.at, x.at, weight.at, weight.size, k);
+        total = hs_bigjump_remainder_sum(ratio.at, x.at, weight.at, weight.size, k);
     hs_release(&held);
     return PyErr_Occurred() ? NULL : PyFloat_FromDouble(total);
 }
 
 PyMethodDef hs_py_loops[] = {
-    METHOD(lay),   METHOD(right_edge), METHOD(choose_step), METHOD(expand), METHOD(above),
-    METHOD(decay), METHOD(excess),     METHOD(terms),       METHOD(sums),   METHOD(cut),
-    METHOD(rule),  METHOD(far_off),    METHOD(pieces),      METHOD(bent),   {NULL, NULL, 0, NULL},
+    METHOD(place_nodes),    METHOD(right_edge),    METHOD(choose_step),   METHOD(tilted_sums),
+    METHOD(cumulant_above), METHOD(decay),         METHOD(excess),        METHOD(terms),
+    METHOD(sums),           METHOD(truncate),      METHOD(rule),          METHOD(log_modulus_above),
+    METHOD(threshold_sums), METHOD(remainder_sum), {NULL, NULL, 0, NULL},
 };

@@ -1,5 +1,5 @@
 /* Epsilon of Gaussian noise, and of one sampled step of it, in one go.  Twin of numerics/normal.py, log_shift_delta, where Mills'
-   ratios lie apart and none of them is that of a far tail; the rest is left to Python. */
+ * ratios differ enough and none of them is that of a far tail; the rest is left to Python. */
 #include "closed.h"
 
 #define ERFCX (ERFC + FUNCTION + 6.0 * UNIT)
@@ -7,7 +7,7 @@ enum { STEPS = 60, ATTEMPTS = 8 };
 
 typedef struct {
     double value, error, slope;
-} Told;
+} LogDelta;
 
 /* e^{x^2} erfc(x) to a relative ERFCX, for -1 <= x <= 26; what rounding takes from the square is put back */
 static double erfcx(double x) {
@@ -16,7 +16,7 @@ static double erfcx(double x) {
 }
 
 /* docs/mathematics.md, section 5: log of P(N > a) - e^x P(N > a + mu) with a = x/mu - mu/2; 0 where other formulas serve */
-static int told(double mu, double mu_error, double x, Told *out) {
+static int log_shift_delta(double mu, double mu_error, double x, LogDelta *out) {
     double middle = x / mu, half = 0.5 * mu, a = middle - half, b = middle + half;
     if (!(a >= -1.0 && b <= 36.0))
         return 0;
@@ -24,8 +24,8 @@ static int told(double mu, double mu_error, double x, Told *out) {
     if (!(gap >= 0.01 * left))
         return 0;
     double shift = (mu_error + 2.0 * UNIT) * (middle + half), factor = log(gap);
-    double lean = shift * (a > 1.0 + 2.0 * shift ? 1.0 / (a - shift) : 1.3 + shift);
-    double off = (left + right) / gap * (ERFCX + 4.0 * UNIT + (lean < 1e-6 ? lean * SECOND_ORDER : expm1(lean)));
+    double moved = shift * (a > 1.0 + 2.0 * shift ? 1.0 / (a - shift) : 1.3 + shift);
+    double off = (left + right) / gap * (ERFCX + 4.0 * UNIT + (moved < 1e-6 ? moved * SECOND_ORDER : expm1(moved)));
     if (!(off < 0.5))
         return 0;
     out->value = factor - 0.5 * a * a;
@@ -42,8 +42,8 @@ typedef struct {
     int removal;
 } Once;
 
-static int told_once(const Once *once, double x, Told *out) {
-    if (!told(once->mu, once->mu_error, x, out))
+static int log_delta_once(const Once *once, double x, LogDelta *out) {
+    if (!log_shift_delta(once->mu, once->mu_error, x, out))
         return 0;
     if (once->rate < 1.0) {
         double weight = log(once->rate), error = FUNCTION * fabs(weight);
@@ -61,10 +61,10 @@ static int told_once(const Once *once, double x, Told *out) {
 
 /* From near the root, on the side of `sign`, to where the value is surely above (-1) or below (1) the goal */
 static int end(const Once *once, double near, double goal, double sign, double *found) {
-    Told at;
+    LogDelta at;
     double point = near;
     for (int i = 0; i < ATTEMPTS; i++) {
-        if (!(point > 0.0 && told_once(once, point, &at)))
+        if (!(point > 0.0 && log_delta_once(once, point, &at)))
             return 0;
         double missing = sign * (nextafter(at.value + sign * at.error, sign * INFINITY) - goal);
         if (missing <= 0.0) {
@@ -78,7 +78,7 @@ static int end(const Once *once, double near, double goal, double sign, double *
 
 /* Both ends of x; 0 where other formulas serve */
 static int both_ends(const Once *once, double delta, double *low, double *high) {
-    Told at;
+    LogDelta at;
     double log_delta = log(delta), slack = FUNCTION + 2.0 * UNIT, below = log_delta * (1.0 + slack),
            above = log_delta * (1.0 - slack), least = log_delta - log(once->rate); /* q delta(x) is at least what is evaluated */
     if (!(1e-3 < once->mu && once->mu < 1e3 && 0.0 <= once->mu_error && once->mu_error < 1e-6 && 0.0 < delta && delta < 1.0 &&
@@ -88,7 +88,7 @@ static int both_ends(const Once *once, double delta, double *low, double *high) 
     double point =
         once->mu * (0.5 * once->mu + (near > 1.0 ? sqrt(near) : far)); /* log delta is concave: from the right, if not at once */
     for (int i = 0; i < STEPS; i++) {
-        if (!(point > 0.0 && told_once(once, point, &at)))
+        if (!(point > 0.0 && log_delta_once(once, point, &at)))
             return 0;
         double step = (log_delta - at.value) / at.slope;
         point += step;
@@ -118,11 +118,11 @@ int hs_closed_once(double mu, double mu_error, double rate, int removal, double 
 
 /* Both ends of log delta at some epsilons; NaN for those not answered */
 int hs_closed_gaussian_deltas(double mu, double mu_error, const double *epsilons, Size many, double *low, double *high) {
-    Told at;
+    LogDelta at;
     if (!(1e-3 < mu && mu < 1e3 && 0.0 <= mu_error && mu_error < 1e-6))
         return 0;
     for (Size i = 0; i < many; i++) {
-        int found = epsilons[i] > 0.0 && told(mu, mu_error, epsilons[i], &at);
+        int found = epsilons[i] > 0.0 && log_shift_delta(mu, mu_error, epsilons[i], &at);
         low[i] = found ? nextafter(at.value - at.error, -INFINITY) : NAN;
         high[i] = found ? nextafter(at.value + at.error, INFINITY) : NAN;
     }

@@ -6,13 +6,13 @@
 enum { BLOCK = 32 };
 
 /* The sum at another epsilon.  e^{-i angle u} is a product of one for each block and one within it */
-void hs_contour_sums(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *swings) {
+void hs_contour_sums(const double *weights, Size many, Size nodes, double step, double angle, double *totals, double *slopes) {
     double re[BLOCK], im[BLOCK], places[BLOCK];
     for (int r = 0; r < BLOCK; r++)
         places[r] = r;
     hs_turns(-angle * step, places, BLOCK, re, im);
     for (Size row = 0; row < many; row++)
-        totals[row] = swings[row] = 0.0;
+        totals[row] = slopes[row] = 0.0;
     for (Size start = 0; start < nodes; start += BLOCK) {
         double u = step * (double)start, cr = cos(-angle * u), ci = sin(-angle * u);
         for (Size row = 0; row < many; row++) {
@@ -26,17 +26,17 @@ void hs_contour_sums(const double *weights, Size many, Size nodes, double step, 
                 second += two * (double)r;
             }
             totals[row] += cr * total - ci * other;
-            swings[row] += (ci * total + cr * other) * u + (ci * first + cr * second) * step;
+            slopes[row] += (ci * total + cr * other) * u + (ci * first + cr * second) * step;
         }
     }
 }
 
-/* 0 where rounding has drowned the peak: |phi| is largest at u = 0, where it is known up to e^error */
+/* 0 where rounding exceeds the peak: |phi| is largest at u = 0, where it is known up to e^error */
 int hs_contour_terms(const double *value, const double *error, Size many, Size nodes, double step, double c, double epsilon,
-                     double *weights, double *errors, double *heights, double *levers, double *sums) {
+                     double *weights, double *errors, double *heights, double *abs_moments, double *sums) {
     for (Size row = 0; row < many; row++) {
         heights[row] = value[2 * row * nodes];
-        levers[row] = sums[row] = 0.0;
+        abs_moments[row] = sums[row] = 0.0;
         if (!(error[row * nodes] < 1.0))
             return 0;
     }
@@ -52,23 +52,23 @@ int hs_contour_terms(const double *value, const double *error, Size many, Size n
             /* K's own error; |term| u |eps| times the rounding of u eps; K less the height, the kernel, the exponential and the
              * turn */
             double off = error[at] + UNIT * (2.0 * whole + (4.0 * fabs(epsilon) * u + (24.0 + 6.0 * FUNCTION / UNIT)));
-            double turn = imag - u * epsilon, grown = exp(real), er = grown * cos(turn), ei = grown * sin(turn);
+            double turn = imag - u * epsilon, modulus = exp(real), er = modulus * cos(turn), ei = modulus * sin(turn);
             weights[2 * at] = kernel_re * er - kernel_im * ei;
             weights[2 * at + 1] = kernel_re * ei + kernel_im * er;
-            double size = kernel * grown * (1.0 + 16.0 * UNIT);
+            double size = kernel * modulus * (1.0 + 16.0 * UNIT);
             if (off <= CAP) /* e^x - 1 <= x + x^2 for x <= 1 */
                 errors[at] = size * ((off <= 1e-3 ? off + off * off : expm1(off)) * SECOND_ORDER + 2.0 * (double)nodes * UNIT);
             else
                 errors[at] = kernel * exp(smaller(real + off, error[row * nodes])) * SECOND_ORDER + size;
-            levers[row] += size * u;
+            abs_moments[row] += size * u;
             sums[row] += errors[at];
         }
     }
     return 1;
 }
 
-int hs_contour_cut(const double *decay, int cells, double growth, double start, double step, double wanted, Size most,
-                   double *rest) {
+int hs_contour_truncate(const double *decay, int cells, double growth, double start, double step, double wanted, Size most,
+                        double *rest) {
     double left[CLOSER + 1], beyond[CLOSER + 1], size[CLOSER];
     int cell = 0;
     for (int i = 0; i < cells; i++) {

@@ -1,6 +1,6 @@
 /* Contour integrals for one mechanism and all counts of a block of them, so that those of a run that grows step by step share the
-   values of K: what `by_contour` of loss/engines/driver.py does for the contour through the saddle, or left of it, where that has
-   few nodes and proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
+   values of K: what `contour_epsilon` of loss/engines/first.py does for the contour through the saddle, or left of it, where that
+   has few nodes and proves close ends.  What a contour is depends on the block, not on the count that is asked for. */
 #include "count_block.h"
 #include "bigjump.h"
 #include "log_deltas.h"
@@ -16,8 +16,8 @@ void hs_block_close(Block *block) {
             free(block->contours[turn][every].rows);
         }
     free(block->room.at);
-    if (block->parted)
-        hs_bigjump_close(block->parted);
+    if (block->split)
+        hs_bigjump_close(block->split);
     if (block->added)
         hs_block_close(block->added);
     free(block);
@@ -37,30 +37,30 @@ Block *hs_block_open(const Run *run) {
 /* About epsilon of so many steps, by the approximation at the saddle point of the block */
 static double epsilon_of(const Block *block, double count, double log_delta) {
     const Contour *contour = &block->contours[0][0];
-    double c = contour->c, bend = count * contour->second + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
-    return (count * contour->level - log(c) - log1p(c) - 0.5 * log(2.0 * PI * bend) - log_delta) / c;
+    double c = contour->c, curvature = count * contour->step_variance + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
+    return (count * contour->step_cumulant - log(c) - log1p(c) - 0.5 * log(2.0 * PI * curvature) - log_delta) / c;
 }
 
 /* K ahead of the saddle for so many steps; 0 if it is not known */
-int hs_block_look_ahead(Contour *contour, double count, double epsilon) {
-    double above[ROWS][FORWARD];
+int hs_block_bound_ahead(Contour *contour, double count, double epsilon) {
+    double above[ROWS][AHEAD];
     for (int pair = 0; pair < contour->pairs; pair++)
-        for (int i = 0; i < FORWARD; i++) {
-            double bound = count * contour->each_above[pair][i];
+        for (int i = 0; i < AHEAD; i++) {
+            double bound = count * contour->step_cumulant_above[pair][i];
             above[pair][i] = bound + 3.0 * UNIT * fabs(bound) + contour->slack;
-            if (contour->parted)
-                above[pair][i] += smaller(0.0, log(count) + contour->each_middle[i]);
+            if (contour->has_small)
+                above[pair][i] += smaller(0.0, log(count) + contour->step_log_middle[i]);
         }
-    contour->log_mass = contour->parted ? smaller(0.0, log(count) + contour->each_mass) : 0.0;
+    contour->log_mass = contour->has_small ? smaller(0.0, log(count) + contour->step_log_middle_0) : 0.0;
     contour->epsilon = epsilon;
-    return hs_contour_look_ahead(contour, above);
+    return hs_contour_bound_ahead(contour, above);
 }
 
 /* The step that serves both ends of the block */
 int hs_block_step(Contour *contour, const Run *run, double least_epsilon, double most_epsilon) {
     double step = INFINITY;
     for (int end = 0; end < 2; end++) {
-        if (!hs_block_look_ahead(contour, end ? run->most : run->least, end ? most_epsilon : least_epsilon))
+        if (!hs_block_bound_ahead(contour, end ? run->most : run->least, end ? most_epsilon : least_epsilon))
             return 0;
         hs_contour_choose_step(contour, run->log_delta);
         step = smaller(step, contour->step);
@@ -70,10 +70,10 @@ int hs_block_step(Contour *contour, const Run *run, double least_epsilon, double
 }
 
 /* The terms of the sum for one count, from those of each step; 0 if they prove nothing */
-static int at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
+static int terms_at_count(Contour *contour, const Run *run, double epsilon, Room *room) {
     Size total = contour->many * contour->nodes;
     double *value = room_for(room, 6 * total);
-    if (!value || !hs_block_look_ahead(contour, run->count, epsilon))
+    if (!value || !hs_block_bound_ahead(contour, run->count, epsilon))
         return 0;
     double *error = value + 2 * total, *errors = error + total;
     contour->weights = errors + total;
@@ -82,7 +82,7 @@ static int at_count(Contour *contour, const Run *run, double epsilon, Room *room
                im = value[2 * at + 1] = run->count * contour->values[2 * at + 1];
         error[at] = run->count * contour->errors[at] + 4.0 * UNIT * sqrt(re * re + im * im);
     }
-    return hs_contour_weigh(contour, value, error, errors);
+    return hs_contour_evaluate(contour, value, error, errors);
 }
 
 /* Bounds of K ahead of the saddle, for every pair or for those that seem to matter */
@@ -90,28 +90,28 @@ static int plan(Contour *contour, const Block *block, int every) {
     const Run *run = &block->run;
     double c = contour->c;
     contour->pairs = run->many;
-    for (int i = 0; i < FORWARD; i++) {
-        double s = contour->forward[i] = c + HS_AHEAD[i] * contour->width;
+    for (int i = 0; i < AHEAD; i++) {
+        double s = contour->points_ahead[i] = c + HS_AHEAD[i] * contour->width;
         for (int row = 0; row < run->many; row++)
-            contour->each_above[row][i] = run->law->above(contour, run, row, s);
+            contour->step_cumulant_above[row][i] = run->law->cumulant_above(contour, run, row, s);
     }
-    if (!hs_block_look_ahead(contour, run->count, epsilon_of(block, run->count, run->log_delta)))
+    if (!hs_block_bound_ahead(contour, run->count, epsilon_of(block, run->count, run->log_delta)))
         return 0;
     contour->many = 0;
     for (int row = 0; row < run->many; row++)
         if (row == 0 || every || hs_contour_markov_epsilon(contour, row, run->log_delta) >= contour->epsilon - 0.5 / c)
-            contour->live[contour->many++] = row;
+            contour->used_rows[contour->many++] = row;
     return 1;
 }
 
 /* The step, and where the nodes may end */
-static void cut(Contour *contour, const Block *block, double most) {
+static void plan_nodes(Contour *contour, const Block *block, double most) {
     const Run *run = &block->run;
     double decay[ROWS * CELLS];
     double least = epsilon_of(block, run->least, run->log_delta), last = epsilon_of(block, run->most, run->log_delta);
     contour->stage = 2;
-    contour->wanted = INFINITY;
-    if (!hs_block_step(contour, run, least, last) || !run->law->falls(contour, &block->guide, run, most * contour->step, decay))
+    contour->nodes_wanted = INFINITY;
+    if (!hs_block_step(contour, run, least, last) || !run->law->decay(contour, &block->guide, run, most * contour->step, decay))
         return;
     for (int cell = 0; cell < CELLS; cell++) {
         double slowest = decay[cell];
@@ -119,7 +119,7 @@ static void cut(Contour *contour, const Block *block, double most) {
             slowest = smaller(slowest, decay[CELLS + cell]);
         decay[cell] = run->least * slowest * (1.0 - 4.0 * UNIT);
     }
-    hs_contour_cut_nodes(contour, decay, CELLS, GROWTH, ALLOWED);
+    hs_contour_node_count(contour, decay, CELLS, GROWTH, ALLOWED);
 }
 
 /* A contour of the block, planned; NULL if it is not to be had */
@@ -130,37 +130,37 @@ Contour *hs_block_contour(Block *block, int turn, int every) {
     if (contour->stage)
         return contour->stage > 0 ? contour : NULL;
     contour->stage = -1;
-    contour->most = MANY[turn];
-    contour->wanted = contour->faintest = INFINITY;
-    contour->tallest = -INFINITY;
+    contour->nodes_allowed = MANY[turn];
+    contour->nodes_wanted = contour->smallest_cumulant = INFINITY;
+    contour->largest_cumulant = -INFINITY;
     contour->c = c;
     if (!(block->saddle > 0.0 && c > 0.0))
         return NULL;
     for (int row = run->many - 1; row >= 0; row--) {
-        if (!run->law->guided(&block->guide, run, exponent(run, row, c), jet))
+        if (!run->law->expand(&block->guide, run, exponent(run, row, c), jet))
             return NULL;
-        contour->faintest = smaller(contour->faintest, fabs(jet[0]));
-        contour->tallest = larger(contour->tallest, jet[0]);
+        contour->smallest_cumulant = smaller(contour->smallest_cumulant, fabs(jet[0]));
+        contour->largest_cumulant = larger(contour->largest_cumulant, jet[0]);
     }
-    contour->level = jet[0];
-    contour->second = jet[2];
+    contour->step_cumulant = jet[0];
+    contour->step_variance = jet[2];
     contour->width = 1.0 / sqrt(run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c)));
     if (SHARES[turn] < 1.0)
         contour->width = smaller(contour->width, (block->saddle - c) / HS_AHEAD[2]);
-    if (run->law->axis(contour, run) && plan(contour, block, every))
+    if (run->law->prepare(contour, run) && plan(contour, block, every))
         contour->stage = 1;
     return contour->stage > 0 ? contour : NULL;
 }
 
 /* The terms of a contour that is planned, for one count and near an epsilon; 0 if there are too many or they prove nothing */
-static int evaluated(Block *block, Contour *contour, const Run *run, double epsilon) {
+static int evaluate(Block *block, Contour *contour, const Run *run, double epsilon) {
     if (contour->stage == 1) /* the third takes the nodes of the first, if they are not too many */
-        cut(contour, block, contour->most == MANY[0] ? FEW : contour->most);
-    if (!contour->nodes || (!contour->values && !run->law->lay(contour, &block->run))) {
+        plan_nodes(contour, block, contour->nodes_allowed == MANY[0] ? FEW : contour->nodes_allowed);
+    if (!contour->nodes || (!contour->values && !run->law->values(contour, &block->run))) {
         contour->nodes = 0;
         return 0;
     }
-    return at_count(contour, run, epsilon, &block->room);
+    return terms_at_count(contour, run, epsilon, &block->room);
 }
 
 /* Where log delta is about log_delta, and about how far the proofs will end from there; 0 if that is not found */
@@ -183,7 +183,7 @@ static int search(const Contour *contour, const Run *run, double *guess, double 
         }
         if (found) {
             double size = 8.0 * UNIT * (2.0 * fabs(c * epsilon) + fabs(run->log_delta));
-            double lost = contour->sum_error[0] + contour->dropped + 2.0 * exp(-TOLERANCE);
+            double lost = contour->sum_error[0] + contour->truncation_error + 2.0 * exp(-TOLERANCE);
             *ahead = ((contour->height_error[0] + lost / larger(first, 1e-300)) * 1.001 + size + run->above - run->below) / c;
             *guess = epsilon + newton;
             return 1;
@@ -198,7 +198,7 @@ static int bounds_at(const void *of, double epsilon, double *low, double *high) 
     const Contour *contour = of;
     hs_contour_bounds(contour, epsilon, low, high);
     for (int pair = 0, row = 0; pair < contour->pairs; pair++) {
-        if (row < contour->many && contour->live[row] == pair)
+        if (row < contour->many && contour->used_rows[row] == pair)
             row++;
         else if (!(hs_contour_markov(contour, pair, epsilon) <= *low))
             return 0;
@@ -213,7 +213,7 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
     if (!contour)
         return 0;
     double start = epsilon_of(block, run->count, run->log_delta);
-    if (!hs_block_look_ahead(contour, run->count, start))
+    if (!hs_block_bound_ahead(contour, run->count, start))
         return 0;
     for (int pair = 0; pair < contour->pairs; pair++)
         top = larger(top, hs_contour_markov_epsilon(contour, pair, run->below));
@@ -222,7 +222,7 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
         *high = top;
         return 1;
     }
-    if (!(top < INFINITY) || !evaluated(block, contour, run, start) || !search(contour, run, &guess, &ahead))
+    if (!(top < INFINITY) || !evaluate(block, contour, run, start) || !search(contour, run, &guess, &ahead))
         return 0;
     if (!bounds_at(contour, guess, &lower, &upper))
         return proved(block, turn, 1, run, low, high);
@@ -250,7 +250,7 @@ static int proved(Block *block, int turn, int every, const Run *run, double *low
 
 /* The third is for what had too many nodes for the first, but not far too many */
 static int worth(const Block *block, int turn) {
-    double nodes = block->contours[0][0].wanted;
+    double nodes = block->contours[0][0].nodes_wanted;
     return turn == 0 || SHARES[turn] < 1.0 || (MANY[0] < nodes && nodes <= MANY[turn]);
 }
 
@@ -271,7 +271,7 @@ int hs_block_log_deltas(Block *block, const double *epsilons, Size many, double 
     for (int turn = 0; turn < SOONER; turn++)
         for (int every = 0; worth(block, turn) && every < 2; every++) {
             Contour *one = hs_block_contour(block, turn, every);
-            if (!one || !hs_block_look_ahead(one, run->count, epsilon) || !evaluated(block, one, run, epsilon))
+            if (!one || !hs_block_bound_ahead(one, run->count, epsilon) || !evaluate(block, one, run, epsilon))
                 break;
             if (hs_around_middle(run, bounds_at, one, epsilons, many, low, high, first, last))
                 return 1;

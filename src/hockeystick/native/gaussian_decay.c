@@ -32,7 +32,7 @@ static void allowances(const Grid *grid, double least, double most, double lost,
     found->second = rule * sum * sum + 2.0 * lost * plain * plain;
     double turn = angle - log(cos(0.5 * angle)), odds = log(rate) - rest, least_t = (reach + 0.5 / noise) / noise;
     double narrow = exp((width / noise) * (width / noise));
-    double faint = least_t + angle < CAP ? rate * expm1(least_t + angle) : INFINITY; /* t is seldom larger than least_t */
+    double least_rho = least_t + angle < CAP ? rate * expm1(least_t + angle) : INFINITY; /* t is seldom larger than least_t */
     double powers[(CUTS + 1) * STOPS], *fades = powers + CUTS * STOPS, away[STOPS];
     for (int stop = 0; stop < STOPS; stop++) {
         fades[stop] = -0.125 * stop * stop;
@@ -47,7 +47,7 @@ static void allowances(const Grid *grid, double least, double most, double lost,
             double t = (places[cut] + away[stop] - 0.5 / noise) * (1.0 / noise), exponent = t + odds;
             double rho = powers[cut * STOPS + stop];
             double size = (rho <= 0.5 ? 1.4 * rho : larger(exponent, 0.0) + (0.7 + turn)) - rest;
-            double moved = !(t > least_t) ? faint : t + angle < CAP ? rate * expm1(t + angle) : INFINITY;
+            double moved = !(t > least_t) ? least_rho : t + angle < CAP ? rate * expm1(t + angle) : INFINITY;
             if (moved <= 0.5)
                 size = smaller(size, 1.4 * moved);
             size *= size;
@@ -67,15 +67,15 @@ static void part_weights(const Grid *grid, double k, int by_parts, Size wide, co
     for (Size i = 0; i < grid->size; i++) {
         double one = weights[i], l = grid->ratio[i], share = grid->share[i];
         double inverse = by_parts ? 1.0 / larger(share, grid->rate * 1e-60) : 0.0;
-        double pressed = one * inverse * inverse, pull = k * share - grid->noise * grid->z[i] - 1.0 + share, *at = parts + i;
+        double inverse_square = one * inverse * inverse, pull = k * share - grid->noise * grid->z[i] - 1.0 + share, *at = parts + i;
         at[0] = one;
         at[wide] = one *= l;
         at[2 * wide] = one *= l;
         at[3 * wide] = one *= l;
         at[4 * wide] = one * l;
-        at[5 * wide] = pressed * pull * pull;
-        at[6 * wide] = pressed;
-        at[7 * wide] = pressed * pull;
+        at[5 * wide] = inverse_square * pull * pull;
+        at[6 * wide] = inverse_square;
+        at[7 * wide] = inverse_square * pull;
     }
     for (Size i = grid->size; i < wide; i++)
         for (int part = 0; part < 8; part++)
@@ -104,7 +104,7 @@ static void cut_shapes(double spacing, double width, Size wide, Size before, dou
 WIDE static void add_parts(const double *restrict parts, Size wide, const double *restrict chi, double *restrict sums) {
     const double *rest = chi + 2 * wide, *bells = rest + 2 * wide, *both = bells + 2 * wide;
     const double *one = parts, *two = one + wide, *three = two + wide, *four = three + wide, *five = four + wide;
-    const double *pull = five + wide, *pressed = pull + wide, *pulled = pressed + wide;
+    const double *pull = five + wide, *inverse_square = pull + wide, *inverse_square_pull = inverse_square + wide;
     double lanes[PARTS][LANES] = {{0.0}};
     for (Size i = 0; i < wide; i += LANES)
         for (int lane = 0; lane < LANES; lane++) {
@@ -115,8 +115,8 @@ WIDE static void add_parts(const double *restrict parts, Size wide, const double
             lanes[M4][lane] += five[i + lane] * rest[i + lane];
             lanes[MASS][lane] += one[i + lane] * chi[i + lane];
             lanes[PULL][lane] += pull[i + lane] * chi[i + lane];
-            lanes[BELL][lane] += pressed[i + lane] * bells[i + lane];
-            lanes[BOTH][lane] += pulled[i + lane] * both[i + lane];
+            lanes[BELL][lane] += inverse_square[i + lane] * bells[i + lane];
+            lanes[BOTH][lane] += inverse_square_pull[i + lane] * both[i + lane];
         }
     for (int part = 0; part < PARTS; part++) {
         sums[part] = 0.0;
@@ -126,12 +126,12 @@ WIDE static void add_parts(const double *restrict parts, Size wide, const double
 }
 
 /* Takes what one cut proves on the cells from `left`: Lemma 17, its first part convex in u^2 and so largest at an end of a cell */
-WIDE static void take_cut(const double *restrict left, double variance, double bend, double sure, double variation,
+WIDE static void take_cut(const double *restrict left, double variance, double quartic, double sure, double variation,
                           double *restrict gap, double *restrict far) {
     double near[CELLS + 1];
     for (int cell = 0; cell < CELLS; cell++) {
         double square = left[cell] * left[cell];
-        near[cell] = (variance - bend * square) * (0.5 * square);
+        near[cell] = (variance - quartic * square) * (0.5 * square);
     }
     near[CELLS] = 0.0;
     for (int cell = 0; cell < CELLS; cell++) {
@@ -239,12 +239,12 @@ static void take_cuts(const Tilted *of, double start, double *out, double far[RO
             double one = m[M0] * m[M2], two = m[M1] * m[M1];
             double variance = one - two - slack * (one + two) - 4.1 * off * allowed.square[cut];
             double a = 2.0 * m[M0] * m[M4], b = 8.0 * m[M1] * m[M3], c = 6.0 * m[M2] * m[M2];
-            double bend = (a - b + c + slack * (a + fabs(b) + c) + 33.0 * off * allowed.fourth[cut]) * (1.0 / 24.0);
+            double quartic = (a - b + c + slack * (a + fabs(b) + c) + 33.0 * off * allowed.fourth[cut]) * (1.0 / 24.0);
             /* Lemma 16: the variation V, by the inequality of Cauchy and Schwarz */
             double spread = (m[PULL] + m[BELL] * (4.0 * noise * noise)) * (1.0 + slack) + 4.0 * noise * m[BOTH] +
                             allowed.second * allowed.inner[cut];
             double variation = of->by_parts ? sqrt(spread * (m[MASS] * (1.0 + slack) + off)) : INFINITY;
-            take_cut(left, variance, bend, m[MASS] * (1.0 - slack) - off, variation, out + row * CELLS, far[row]);
+            take_cut(left, variance, quartic, m[MASS] * (1.0 - slack) - off, variation, out + row * CELLS, far[row]);
         }
 }
 

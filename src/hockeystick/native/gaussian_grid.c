@@ -57,10 +57,10 @@ WIDE static void fill_ratios(double *restrict ratio, double *restrict share, dou
     for (Size i = 0; i < n; i++) {
         double scale, part;
         part_exp(share[i], &scale, &part);
-        double grown = rate * (scale * (1.0 + part)), x = rate * (scale * part + (scale - 1.0)), whole = 1.0 + x;
+        double sampled = rate * (scale * (1.0 + part)), x = rate * (scale * part + (scale - 1.0)), whole = 1.0 + x;
         room[i] = whole;
         ratio[i] = x - (whole - 1.0);
-        share[i] = grown / (grown + (1.0 - rate));
+        share[i] = sampled / (sampled + (1.0 - rate));
     }
     for (Size i = 0; excess && i < n; i++)
         excess[i] = (room[i] - 1.0) + ratio[i];
@@ -116,9 +116,9 @@ double hs_grid_longest_step(double noise, double rate, double low, double least,
                             double level, double *error) {
     double lowest = least, flr = log1p(-rate), widest = smaller(sqrt(2.0 * lead) / noise, 2.8);
     least = smaller(least, 0.0);
-    double lean = larger(most, 0.0) / noise;
-    double near = larger(larger(lean + sqrt(lean * lean + 2.0 * lead), 1.0), low + 1.0);
-    double far = larger(larger(lean + sqrt(lean * lean + 2.0 * (lead + reach * widest)), 1.0), low + 1.0);
+    double tilt = larger(most, 0.0) / noise;
+    double near = larger(larger(tilt + sqrt(tilt * tilt + 2.0 * lead), 1.0), low + 1.0);
+    double far = larger(larger(tilt + sqrt(tilt * tilt + 2.0 * (lead + reach * widest)), 1.0), low + 1.0);
     double z[STRETCHES + 1], ratio[STRETCHES + 1], share[STRETCHES + 1], height[STRETCHES];
     double offset = log(rate) - flr - 0.5 / (noise * noise), growth = pow(far / near, 1.0 / FAR), at = near;
     for (int i = 0; i <= STRETCHES; i++) {

@@ -47,7 +47,7 @@ typedef struct {
     double square;          /* the sum of weight L^2 over those nodes */
     double spread;          /* of weight |L| times the error of L */
     Exact mass;             /* of the others: of weight */
-    Exact grown;            /* and of weight e^t */
+    Exact weight_exp_t;     /* and of weight e^t */
     double far_one;         /* bounds of the errors of those sums: of the first */
     double far_two;         /* and of both */
     double *tilted;         /* weight e^{kL}, a row for each k */
@@ -55,7 +55,7 @@ typedef struct {
     double *slope_of;       /* errors relative to |k| */
     double *constant_of;    /* and others */
     double *weights;        /* of all nodes */
-    double *moved;          /* the same times e^t */
+    double *weights_exp_t;  /* the same times e^t */
     double *re;             /* sums of e^{iuL}, for each k and u */
     double *im;
 } Excess;
@@ -78,8 +78,8 @@ static void plan_excess(Excess *of, double *space, Size total) {
         of->remainder = of->degree * term / (1.0 - 2.0 * widest / (of->degree + 2));
     }
     of->tilted = space, of->far_ratio = of->tilted + of->many * n, of->slope_of = of->far_ratio + n;
-    of->constant_of = of->slope_of + n, of->weights = of->constant_of + n, of->moved = of->weights + n;
-    of->re = of->moved + n, of->im = of->re + total;
+    of->constant_of = of->slope_of + n, of->weights = of->constant_of + n, of->weights_exp_t = of->weights + n;
+    of->re = of->weights_exp_t + n, of->im = of->re + total;
     memset(of->re, 0, (size_t)(2 * total) * sizeof(double));
 }
 
@@ -93,7 +93,7 @@ static void sum_nodes(Excess *of) {
     Size place = 0;
     for (Size i = 0; i < grid->size; i++) {
         of->weights[i] = grid->base[i];
-        of->moved[i] = grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise);
+        of->weights_exp_t[i] = grid->base[i] + (z[i] - 0.5 / noise) * (1.0 / noise);
     }
     hs_exps(of->weights, 2 * grid->size);
     for (Size i = 0; i < grid->size; i++) {
@@ -101,18 +101,18 @@ static void sum_nodes(Excess *of) {
         double t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
         double ratio_error = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * fabs(l) + (steep ? 12.0 * UNIT * reach : 0.0);
         if (of->first <= i && i < of->last) {
-            double power = weight * l * l, pull = weight * fabs(l);
+            double power = weight * l * l, weight_l = weight * fabs(l);
             of->square += power;
-            of->spread += pull * (ratio_error + UNIT * fabs(l) * z[i] * z[i]);
+            of->spread += weight_l * (ratio_error + UNIT * fabs(l) * z[i] * z[i]);
             for (int m = 0; m < of->degree - 1; m++) {
                 of->powers[m] += power;
                 power *= l;
             }
             continue;
         }
-        double larger_one = of->moved[i], each = UNIT * (20.0 + z[i] * z[i]) + t_error;
+        double larger_one = of->weights_exp_t[i], each = UNIT * (20.0 + z[i] * z[i]) + t_error;
         add(&of->mass, weight);
-        add(&of->grown, larger_one);
+        add(&of->weight_exp_t, larger_one);
         of->far_one += weight * each;
         of->far_two += (larger_one + weight) * each;
         of->far_ratio[place] = l;
@@ -135,7 +135,7 @@ static void sum_nodes(Excess *of) {
 /* log M at the nodes of one row, and bounds of its errors; `fixed` is that of the rule and of what lies outside of the grid */
 static void excess_row(const Excess *of, Size row, double step, Size nodes, double fixed, double *value, double *error) {
     double slope = 0.0, constant = 0.0, real = of->k[row], rate = of->grid->rate, small_error = 0.0;
-    double sure = of->mass.sum + of->mass.rest, drift = rate * ((of->grown.sum + of->grown.rest) - sure);
+    double sure = of->mass.sum + of->mass.rest, drift = rate * ((of->weight_exp_t.sum + of->weight_exp_t.rest) - sure);
     if (of->last >
         of->first) /* the terms of the series add up to at most e/2 of the square: 1.36, and twice that for errors of L */
         small_error = 1.36 * of->square * (((double)(of->last - of->first) + 4.0 * of->degree + 30.0) * UNIT + of->remainder) +
@@ -203,22 +203,24 @@ enum { TERMS = 13 };
 /* One order by sums relative to w = k - 1 or k: `_gentle`; docs/mathematics.md, section 3, "Very many steps" */
 int hs_gaussian_gentle(const Grid *grid, double c, int removal, const double *k, Size many, double step, Size nodes, double *value,
                        double *error) {
-    double mean = 0.0, first_squares = 0.0, moments[TERMS + 1] = {0.0}, pulled = 0.0, bend = 0.0, noise = grid->noise;
+    double mean = 0.0, first_squares = 0.0, moments[TERMS + 1] = {0.0}, weighted_error = 0.0, square_error = 0.0,
+           noise = grid->noise;
     double n = (double)grid->size, beyond = -INFINITY;
     int steep = fabs(grid->z[grid->size - 1]) * (1.0 / noise) + 0.5 / (noise * noise) > CAP;
     for (Size i = 0; i < grid->size; i++) {
-        double l = grid->ratio[i], far = fabs(l), z = grid->z[i], weight = exp(grid->base[i]), grown = exp(grid->base[i] + l);
-        double near = smaller(l, 1.0), own = removal ? grown : weight, first;
+        double l = grid->ratio[i], far = fabs(l), z = grid->z[i], weight = exp(grid->base[i]),
+               weight_exp_t = exp(grid->base[i] + l);
+        double near = smaller(l, 1.0), own = removal ? weight_exp_t : weight, first;
         if (removal)
-            first = l < 1.0 ? weight * (near * expm1(near) - exp_remainder(near)) : grown * (l - 1.0) + weight;
+            first = l < 1.0 ? weight * (near * expm1(near) - exp_remainder(near)) : weight_exp_t * (l - 1.0) + weight;
         else
-            first = -(l < 1.0 ? weight * exp_remainder(near) : grown - weight * (1.0 + l));
+            first = -(l < 1.0 ? weight * exp_remainder(near) : weight_exp_t - weight * (1.0 + l));
         double reach = fabs(z) * (1.0 / noise) + 0.5 / (noise * noise), t_error = (3.0 * UNIT + 2.0 * grid->noise_error) * reach;
         double off = grid->share[i] * t_error + (FUNCTION + 16.0 * UNIT) * far + (steep ? 12.0 * UNIT * reach : 0.0);
         mean += first;
         first_squares += first * (z * z);
-        pulled += larger(grown, weight) * (off * far);
-        bend +=
+        weighted_error += larger(weight_exp_t, weight) * (off * far);
+        square_error +=
             own * far * far * ((n + 80.0) * UNIT + 3.0 * FUNCTION + 3.0 * UNIT * (z * z)) + own * (off * (far * far + 1.5 * far));
         double power = own * l;
         for (int m = 2; m <= TERMS; m++)
@@ -226,7 +228,7 @@ int hs_gaussian_gentle(const Grid *grid, double c, int removal, const double *k,
     }
     for (Size row = 0; row < many; row++)
         beyond = larger(beyond, hs_grid_outside(grid, k[row]));
-    double drift = 4.0 * pulled + fabs(mean) * (n + 200.0) * UNIT + 8.0 * fabs(first_squares) * UNIT;
+    double drift = 4.0 * weighted_error + fabs(mean) * (n + 200.0) * UNIT + 8.0 * fabs(first_squares) * UNIT;
     double last = step * (double)(nodes - 1), most = hypot(c, last) + (removal ? 1.0 : 0.0);
     double fixed = (2.0 + 2.0 * most) * exp(smaller(600.0, grid->log_rule)) + exp(beyond) + exp(hs_grid_outside_linear(grid, most));
     for (Size node = 0; node < nodes; node++) {
@@ -237,7 +239,7 @@ int hs_gaussian_gentle(const Grid *grid, double c, int removal, const double *k,
             sr = swap;
         }
         double er = wr * (mean + sr) - wi * si, ei = wr * si + wi * (mean + sr), whole = 2.0 * er + (er * er + ei * ei);
-        double magnitude = hypot(1.0 + er, ei), lost = size * (drift + size * bend) + fixed;
+        double magnitude = hypot(1.0 + er, ei), lost = size * (drift + size * square_error) + fixed;
         if (!(whole > -0.75))
             return 0;
         value[2 * node] = 0.5 * log1p(whole);

@@ -7,18 +7,18 @@
 
 struct Law {
     /* log M(k) and two derivatives in k, to a few digits */
-    int (*guided)(Guide *guide, const Run *run, double k, double jet[3]);
-    /* `rough` and `knee` of loss/protocol.py */
-    void (*rough)(const Run *run, double *variance, double *knee);
-    /* Makes ready for `above` and `falls`; 0: it cannot */
-    int (*axis)(Contour *contour, const Run *run);
+    int (*expand)(Guide *guide, const Run *run, double k, double jet[3]);
+    /* `coarse_estimates` and `quadratic_limit` of loss/protocol.py */
+    void (*coarse_estimates)(const Run *run, double *variance, double *quadratic_limit);
+    /* Prepares `cumulant_above` and `decay`; 0: it cannot */
+    int (*prepare)(Contour *contour, const Run *run);
     /* A bound of K(s) */
-    double (*above)(const Contour *contour, const Run *run, int row, double s);
-    /* Lower bounds of -log |phi(c + iu)/phi(c)| on cells, for the pairs that are evaluated; 0 if it seems not to have died out at
-       `far`, or there is no memory */
-    int (*falls)(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay);
+    double (*cumulant_above)(const Contour *contour, const Run *run, int row, double s);
+    /* Lower bounds of -log |phi(c + iu)/phi(c)| on cells, for the pairs that are evaluated; 0 if the transform seems not to have
+       decayed at `far`, or there is no memory */
+    int (*decay)(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay);
     /* K at the nodes, and its errors; 0: it would take too many nodes */
-    int (*lay)(Contour *contour, const Run *run);
+    int (*values)(Contour *contour, const Run *run);
 };
 
 extern const Law HS_LAW_GAUSSIAN; /* sampled Gaussian noise: law_gaussian.c */

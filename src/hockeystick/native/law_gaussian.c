@@ -11,7 +11,7 @@ enum { LONG = 3000, LONGER = 12000 }; /* nodes of the noise; in the order "add",
 #define HOPE 6.0                    /* log of how much of what is allowed beyond the last node */
 #define FINE 33.0                   /* -log of the error of the rule for values, times the count */
 
-static int lay_guide(Guide *guide, const Run *run, double k) {
+static int place_guide(Guide *guide, const Run *run, double k) {
     double reach = larger(fabs(k), 1.0), step = smaller(0.45, 0.6 * run->noise), span = 7.0, sums[4];
     double low = -sqrt(span * span - 4.0 * reach * log1p(-run->rate));
     double high = span + 1.0 / run->noise;
@@ -33,8 +33,8 @@ static int lay_guide(Guide *guide, const Run *run, double k) {
 }
 
 /* log M(k) and two derivatives in k; 0 if the guide does not reach so far */
-static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
-    if (!(fabs(k) <= guide->reach) && !lay_guide(guide, run, k))
+static int expand(Guide *guide, const Run *run, double k, double jet[3]) {
+    if (!(fabs(k) <= guide->reach) && !place_guide(guide, run, k))
         return 0;
     if (fabs(k) * guide->top < 1e-5) {
         jet[0] = 0.5 * k * (k - 1.0) * guide->variance;
@@ -92,30 +92,30 @@ static double *make_grid(Grid *grid, const Run *run, double k, double lead, doub
     return rows;
 }
 
-static void rough(const Run *run, double *variance, double *knee) {
+static void coarse_estimates(const Run *run, double *variance, double *quadratic_limit) {
     double noise = run->noise, rate = run->rate;
     *variance = run->count * rate * rate * expm1(smaller(1.0 / (noise * noise), 30.0));
-    *knee = run->removal[0] ? 2.0 * noise * noise * (1.0 - log(rate)) + 1.0 : INFINITY;
+    *quadratic_limit = run->removal[0] ? 2.0 * noise * noise * (1.0 - log(rate)) + 1.0 : INFINITY;
 }
 
-static int axis(Contour *contour, const Run *run) {
-    if (!(contour->tallest <= 1.0))
+static int prepare(Contour *contour, const Run *run) {
+    if (!(contour->largest_cumulant <= 1.0))
         return 0;
     double c = contour->c, k = exponent(run, 0, c), lead = log(run->most) + 14.0 + log(2.0 + fabs(k));
     double wide = 0.5 * smaller(run->noise, 4.0), least = smaller(smaller(k, -k), smaller(1.0 - k, 0.0));
     double step = PI / sqrt(lead * (0.5 + 1.0 / (wide * wide) - 0.125 * least / (run->noise * run->noise)));
-    contour->rows = make_grid(&contour->grid, run, k, lead, 0.0, c + HS_AHEAD[FORWARD - 1] * contour->width + 1.0, step);
+    contour->rows = make_grid(&contour->grid, run, k, lead, 0.0, c + HS_AHEAD[AHEAD - 1] * contour->width + 1.0, step);
     return contour->rows != NULL;
 }
 
-static double above(const Contour *contour, const Run *run, int row, double s) {
+static double cumulant_above(const Contour *contour, const Run *run, int row, double s) {
     double bound = hs_gaussian_above(&contour->grid, exponent(run, row, s));
     /* in the order "add" Z <= -log(1 - q): docs/mathematics.md, Lemma 13 */
     return run->removal[row] ? bound : smaller(bound, s * (-log1p(-run->rate) * (1.0 + 16.0 * UNIT)));
 }
 
-/* Whether the transform seems not to have died out at u: by the guide's nodes, those too far apart for u counted against it */
-static int lasts(const Contour *contour, const Guide *guide, const Run *run, double u) {
+/* Whether the transform seems not to have decayed at u: by the guide's nodes, those too far apart for u counted against it */
+static int seems_to_last(const Contour *contour, const Guide *guide, const Run *run, double u) {
     const double *ratio = guide->rows + guide->size, *base = ratio + 2 * guide->size;
     double k = exponent(run, 0, contour->c), all = 0.0, re = 0.0, im = 0.0, rest = 0.0;
     for (Size j = 0; j < guide->size; j++) {
@@ -132,21 +132,22 @@ static int lasts(const Contour *contour, const Guide *guide, const Run *run, dou
     return left > 0.0 && -run->count * log(left) + 2.0 * log(u / contour->c) < TOLERANCE - HOPE;
 }
 
-static int falls(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay) {
+static int bound_decay(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay) {
     double points[ROWS];
     for (int row = 0; row < contour->many; row++)
-        points[row] = exponent(run, contour->live[row], contour->c);
-    return !lasts(contour, guide, run, far) && hs_gaussian_decay(&contour->grid, points, contour->many, contour->width, decay);
+        points[row] = exponent(run, contour->used_rows[row], contour->c);
+    return !seems_to_last(contour, guide, run, far) &&
+           hs_gaussian_decay(&contour->grid, points, contour->many, contour->width, decay);
 }
 
 /* K of one step at the nodes, and its errors; 0 if that takes too long */
-static int lay(Contour *contour, const Run *run) {
+static int evaluate(Contour *contour, const Run *run) {
     double c = contour->c, reach = contour->step * (double)(contour->nodes - 1), k[ROWS];
     Size total = contour->many * contour->nodes;
     for (int row = 0; row < contour->many; row++)
-        k[row] = exponent(run, contour->live[row], c);
-    double faint = larger(0.0, -log(run->most) - log(larger(contour->faintest, 1e-300)));
-    double lead = log(run->most) + FINE + log(2.0 + fabs(k[0]) + reach) + faint;
+        k[row] = exponent(run, contour->used_rows[row], c);
+    double log_smallness = larger(0.0, -log(run->most) - log(larger(contour->smallest_cumulant, 1e-300)));
+    double lead = log(run->most) + FINE + log(2.0 + fabs(k[0]) + reach) + log_smallness;
     Grid grid;
     double *rows = make_grid(&grid, run, k[0], lead, reach, 0.0, 0.0);
     if (rows && (double)(grid.size * contour->nodes) <= WORK(run) &&
@@ -155,7 +156,7 @@ static int lay(Contour *contour, const Run *run) {
         int found = 1, gentle = hypot(c, reach) * larger(-log1p(-run->rate), grid.ratio[grid.size - 1]) < 0.25;
         if (gentle) /* |w L| is small throughout: K is wanted relative to w */
             for (int row = 0; found && row < contour->many; row++)
-                found = hs_gaussian_gentle(&grid, c, run->removal[contour->live[row]], k, contour->many, contour->step,
+                found = hs_gaussian_gentle(&grid, c, run->removal[contour->used_rows[row]], k, contour->many, contour->step,
                                            contour->nodes, value + 2 * row * contour->nodes, error + row * contour->nodes);
         else
             found = hs_gaussian_excess(&grid, k, contour->many, contour->step, contour->nodes, value, error);
@@ -164,11 +165,11 @@ static int lay(Contour *contour, const Run *run) {
             contour->values = NULL;
         }
         for (Size at = 0; found && at < total; at++)
-            if (!run->removal[contour->live[at / contour->nodes]])
+            if (!run->removal[contour->used_rows[at / contour->nodes]])
                 value[2 * at + 1] = -value[2 * at + 1];
     }
     free(rows);
     return contour->values != NULL;
 }
 
-const Law HS_LAW_GAUSSIAN = {guided, rough, axis, above, falls, lay};
+const Law HS_LAW_GAUSSIAN = {expand, coarse_estimates, prepare, cumulant_above, bound_decay, evaluate};

@@ -55,14 +55,14 @@ static Complex log_phi(double a, double scale, const double terms[TERMS], Comple
     return (Complex){(v.re - 0.5) * a + log(whole), v.im * a + atan2(psi.im, psi.re)};
 }
 
-static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
+static int expand(Guide *guide, const Run *run, double k, double jet[3]) {
     double a = run->noise, v = k - 0.5;
     (void)guide;
     if (fabs(v) * a < SERIES) {
-        double bend = (a * a / 2.0 + a * a * a / 12.0) / (1.0 + 0.5 * a);
+        double curvature = (a * a / 2.0 + a * a * a / 12.0) / (1.0 + 0.5 * a);
         double scale = exp(-0.5 * a) * (a * a / 2.0 + a * a * a / 12.0) * (1.0 + (v * v + 0.25) * a * a / 12.0);
-        jet[0] = a > 1.0 ? log1p(0.5 * a) - 0.5 * a + bend * v * v : log1p((v * v - 0.25) * scale);
-        jet[2] = 2.0 * (a > 1.0 ? bend : scale);
+        jet[0] = a > 1.0 ? log1p(0.5 * a) - 0.5 * a + curvature * v * v : log1p((v * v - 0.25) * scale);
+        jet[2] = 2.0 * (a > 1.0 ? curvature : scale);
         jet[1] = v * jet[2];
         return 1;
     }
@@ -75,18 +75,18 @@ static int guided(Guide *guide, const Run *run, double k, double jet[3]) {
     return 1;
 }
 
-static void rough(const Run *run, double *variance, double *knee) {
+static void coarse_estimates(const Run *run, double *variance, double *quadratic_limit) {
     *variance = run->count * smaller(run->noise, 1.0) * run->noise;
-    *knee = INFINITY;
+    *quadratic_limit = INFINITY;
 }
 
-static int axis(Contour *contour, const Run *run) {
+static int prepare(Contour *contour, const Run *run) {
     (void)contour;
     (void)run;
     return 1;
 }
 
-static double above(const Contour *contour, const Run *run, int row, double s) {
+static double cumulant_above(const Contour *contour, const Run *run, int row, double s) {
     double terms[TERMS], error, scale = series_of(run->noise, terms);
     (void)contour;
     (void)row;
@@ -105,7 +105,7 @@ static double stretched_gap(double u, double mass, double variation) {
 
 /* The atoms keep |phi| from vanishing, the density makes it fall: `LaplaceSlice`; docs/mathematics.md, section 4, "Laplace noise"
  */
-static int falls(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay) {
+static int bound_decay(const Contour *contour, const Guide *guide, const Run *run, double far, double *decay) {
     double a = run->noise, c = contour->c, terms[TERMS], error, scale = series_of(a, terms), left = contour->width;
     (void)guide;
     (void)far;
@@ -132,7 +132,7 @@ static int falls(const Contour *contour, const Guide *guide, const Run *run, dou
     return 1;
 }
 
-static int lay(Contour *contour, const Run *run) {
+static int evaluate(Contour *contour, const Run *run) {
     double terms[TERMS], scale = series_of(run->noise, terms);
     Size nodes = contour->nodes;
     if (!(contour->values = malloc((size_t)(3 * nodes) * sizeof(double))))
@@ -147,4 +147,4 @@ static int lay(Contour *contour, const Run *run) {
     return 1;
 }
 
-const Law HS_LAW_LAPLACE = {guided, rough, axis, above, falls, lay};
+const Law HS_LAW_LAPLACE = {expand, coarse_estimates, prepare, cumulant_above, bound_decay, evaluate};

@@ -1,4 +1,4 @@
-/* log delta at many epsilons of one run: the middle one gets a contour, or large steps split off, and what that answers closely
+/* log delta at many epsilons of one run: the middle one gets a contour, or the single big jump, and what that answers closely
    around it is done; loss/answers/many.py */
 #include "log_deltas.h"
 #include "bigjump.h"
@@ -34,10 +34,10 @@ int hs_around_middle(const Run *run, Answer *answer, const void *of, const doubl
 /* About log delta at the epsilon of which c is the saddle point */
 static double approximate(Guide *guide, const Run *run, double c, double epsilon) {
     double jet[3];
-    if (!(c > 0.0 && run->law->guided(guide, run, exponent(run, 0, c), jet)))
+    if (!(c > 0.0 && run->law->expand(guide, run, exponent(run, 0, c), jet)))
         return NAN;
-    double bend = run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
-    return run->count * jet[0] - c * epsilon - log(c) - log1p(c) - 0.5 * log(2.0 * PI * bend);
+    double curvature = run->count * jet[2] + 1.0 / (c * c) + 1.0 / ((1.0 + c) * (1.0 + c));
+    return run->count * jet[0] - c * epsilon - log(c) - log1p(c) - 0.5 * log(2.0 * PI * curvature);
 }
 
 /* A block whose contours are for an epsilon; NULL if there are none */

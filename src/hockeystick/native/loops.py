@@ -51,7 +51,7 @@ class _Shape(Protocol):
 
 
 class _Nodes(Protocol):
-    """`Nodes` of loss/sampled/quadrature.py; `rows` are its arrays as one, where the core has laid them."""
+    """`Nodes` of loss/sampled/quadrature.py; `rows` are its arrays as one, where the core has placed the nodes."""
 
     shape: Any
     step: float
@@ -97,21 +97,21 @@ class _Cells(Protocol):
 # Nodes of the noise: loss/sampled/quadrature.py
 
 
-def lay(nodes: _Nodes, low: float, count: int) -> None:
+def place_nodes(nodes: _Nodes, low: float, count: int) -> None:
     """Fills in z, L, r and log of the weights."""
     nodes.rows = rows = np.empty((4, count))
-    core.lay(rows, low, nodes.step, nodes.shape.noise, nodes.shape.rate)
+    core.place_nodes(rows, low, nodes.step, nodes.shape.noise, nodes.shape.rate)
     nodes.z, nodes.ratio, nodes.share, nodes.base = rows
 
 
-def laid(nodes: _Nodes, *_: object) -> bool:
-    """Whether the core has laid these nodes; long grids with gaps are NumPy's."""
+def placed_by_core(nodes: _Nodes, *_: object) -> bool:
+    """Whether the core has placed these nodes; long grids with gaps are NumPy's."""
     return nodes.rows is not None
 
 
-def expand(nodes: _Nodes, k: float, shift: float = 0.0) -> tuple[float, float, float, float]:
+def tilted_sums(nodes: _Nodes, k: float, shift: float = 0.0) -> tuple[float, float, float, float]:
     """The sums of e^{k L + base - shift} times 1, L, L^2 and r."""
-    return cast("tuple[float, float, float, float]", core.expand(nodes.rows, k, shift))
+    return cast("tuple[float, float, float, float]", core.tilted_sums(nodes.rows, k, shift))
 
 
 def right_edge(shape: _Shape, k: float, target: float) -> float:
@@ -128,15 +128,15 @@ def choose_step(grid: _Grid, level: float) -> tuple[float, float]:
 # One sampled step along a vertical line: loss/sampled/gaussian_slice.py
 
 
-def on_rows(line: _Slice, grid: _Grid, *_: object) -> bool:
-    """Whether the core has laid the grid."""
+def grid_by_core(line: _Slice, grid: _Grid, *_: object) -> bool:
+    """Whether the core has placed the grid's nodes."""
     return grid.rows is not None
 
 
-def above(line: _Slice, grid: _Grid, k: _Array) -> _Array:
+def cumulant_above(line: _Slice, grid: _Grid, k: _Array) -> _Array:
     """Upper bounds of log M at real k."""
     out: _Array = np.empty_like(k)
-    core.above(grid.rows, grid.numbers, k, out)
+    core.cumulant_above(grid.rows, grid.numbers, k, out)
     return out
 
 
@@ -158,7 +158,7 @@ def excess(line: _Slice, grid: _Grid, step: float, nodes: int) -> tuple[_Complex
 
 
 def terms(value: _ComplexArray, error: _Array, step: float, c: float, epsilon: float) -> tuple[Any, ...] | None:
-    """The terms, bounds of their errors, and for each row the height, the lever and the sum of the errors.
+    """The terms, bounds of their errors, and for each row the height, the sum of |term| u and the sum of the errors.
 
     None: they prove nothing.
     """
@@ -167,9 +167,9 @@ def terms(value: _ComplexArray, error: _Array, step: float, c: float, epsilon: f
     return None if found is None else (weights, errors, *found)
 
 
-def cut(decay: _Array, width: float, step: float, wanted: float, most: int) -> tuple[int, float]:
+def truncate(decay: _Array, width: float, step: float, wanted: float, most: int) -> tuple[int, float]:
     """The cell of u beyond which the terms may be dropped, and a bound of their sum."""
-    return cast("tuple[int, float]", core.cut(decay, width, step, wanted, most))
+    return cast("tuple[int, float]", core.truncate(decay, width, step, wanted, most))
 
 
 def sums(contour: _Contour, epsilon: float) -> tuple[list[float], list[float]]:
@@ -178,19 +178,19 @@ def sums(contour: _Contour, epsilon: float) -> tuple[list[float], list[float]]:
     return cast("tuple[list[float], list[float]]", core.sums(weights, len(weights), contour.step, epsilon - contour.anchor))
 
 
-# A step whose large outcomes are split off: loss/bigjump/cells.py and loss/bigjump/thresholds.py
+# A step with soft thresholds: loss/bigjump/cells.py, loss/bigjump/path.py and loss/bigjump/coarse.py
 
 
-def bent(ratio: _Array, x: _Array, weight: _Array, k: float) -> float:
-    """A bound of the sum over cells of weight times e^{kL} - 1 - k x."""
-    return float(core.bent(ratio, x, weight, k))
+def remainder_sum(ratio: _Array, x: _Array, weight: _Array, k: float) -> float:
+    """A bound of the sum over cells of e^weight times the remainder e^{kL} - 1 - k x."""
+    return float(core.remainder_sum(ratio, x, weight, k))
 
 
-def far_off(cells: _Cells, part: slice, tilt: _Array, k: float, last_x: float, u: _Array) -> _Array:
+def log_modulus_above(cells: _Cells, part: slice, tilt: _Array, k: float, last_x: float, u: _Array) -> _Array:
     """Bounds of log |mid(k + iu)| for each u and beyond."""
     found = np.empty(u.size)
-    rows, numbers = _told(cells, part, tilt, np.full(tilt.size, -math.inf), 0.0)
-    core.far_off(rows, numbers, k, last_x, math.log(cells.left), u, found)
+    rows, numbers = _broad_rows(cells, part, tilt, np.full(tilt.size, -math.inf), 0.0)
+    core.log_modulus_above(rows, numbers, k, last_x, math.log(cells.left), u, found)
     return found
 
 
@@ -198,21 +198,22 @@ def rule(
     cells: _Cells, large: bool, part: slice, tilt: _Array, log_goal: float, plain: _Array | None, reach: float, beyond: float
 ) -> tuple[float, float]:
     """About the longest step at which the rule errs by at most e^log_goal, and a bound of its error; 0: there is none."""
-    rows, numbers = _told(cells, part, tilt, np.full(tilt.size, -math.inf) if plain is None else plain, reach)
+    rows, numbers = _broad_rows(cells, part, tilt, np.full(tilt.size, -math.inf) if plain is None else plain, reach)
     return cast("tuple[float, float]", core.rule(rows, numbers, large, log_goal, beyond))
 
 
-def _told(cells: _Cells, part: slice, tilt: _Array, plain: _Array, reach: float) -> tuple[_Array, _Array]:
-    """The broad cells as the core has them."""
-    edges, marks, shape = cells.edges[part], cells.thresholds, cells.shape
+def _broad_rows(cells: _Cells, part: slice, tilt: _Array, plain: _Array, reach: float) -> tuple[_Array, _Array]:
+    """The broad cells as the core takes them: five rows and seven numbers."""
+    edges, thresholds, shape = cells.edges[part], cells.thresholds, cells.shape
     rows = np.empty((5, edges.size))
     rows[0], rows[1], rows[2] = edges, cells.x[part] + shape.rate, cells.share[part]
     rows[3, :-1], rows[4, :-1] = tilt, plain
-    return rows, np.array((shape.noise, shape.rate, reach, marks.high, marks.high_width, marks.low, marks.low_width))
+    soft = thresholds.high, thresholds.high_width, thresholds.low, thresholds.low_width
+    return rows, np.array((shape.noise, shape.rate, reach, *soft))
 
 
-def pieces(x: _Array, table: _Array, cuts: _Array, high: float, width: float) -> _Array:
-    """For each row the sums of its entries times the mark, from each of the places `cuts` to the next."""
+def threshold_sums(x: _Array, table: _Array, cuts: _Array, high: float, width: float) -> _Array:
+    """For each row the sums of its entries times g((x - high)/width), from each of the places `cuts` to the next."""
     found = np.empty((len(table), cuts.size))
-    core.pieces(x, table, cuts, high, width, found)
+    core.threshold_sums(x, table, cuts, high, width, found)
     return found

@@ -4,8 +4,8 @@
 #define LEFT 7.0 /* log of what the saddle-point approximation may leave out */
 
 /* K, K' and K'' of the run in its first order at c */
-static int expanded(Guide *guide, const Run *run, double c, double jet[3]) {
-    if (!run->law->guided(guide, run, exponent(run, 0, c), jet))
+static int expand_run(Guide *guide, const Run *run, double c, double jet[3]) {
+    if (!run->law->expand(guide, run, exponent(run, 0, c), jet))
         return 0;
     jet[0] *= run->count;
     jet[1] *= run->removal[0] ? run->count : -run->count;
@@ -15,12 +15,12 @@ static int expanded(Guide *guide, const Run *run, double c, double jet[3]) {
 
 /* `saddle_of_delta` of loss/composed.py: what is 0 there, and its slope in log c */
 static double at_delta(double log_delta, double x, double c, const double jet[3], double *slope) {
-    double share = c / (1.0 + c), bend = c * c * jet[2] + 1.0 + share * share;
-    double value = c * jet[1] - jet[0] + x + log1p(c) - 1.0 - share, large = x - 0.5 * log(2.0 * PI * bend) - LEFT;
-    *slope = bend;
+    double share = c / (1.0 + c), curvature = c * c * jet[2] + 1.0 + share * share;
+    double value = c * jet[1] - jet[0] + x + log1p(c) - 1.0 - share, large = x - 0.5 * log(2.0 * PI * curvature) - LEFT;
+    *slope = curvature;
     if (large > 0.0) {
         value -= large;
-        *slope -= (1.0 + share * share * share) / bend;
+        *slope -= (1.0 + share * share * share) / curvature;
     }
     if (value > 0.0 && log_delta < 0.0) {
         *slope /= value;
@@ -40,7 +40,7 @@ static double saddle(Guide *guide, const Run *run, double start, const double *e
     double lower = log(1e-9), upper = log(1e15), x = smaller(larger(log(start), lower), upper), jet[3], slope;
     for (int turn = 0; turn < 60; turn++) {
         double c = exp(x);
-        if (!expanded(guide, run, c, jet))
+        if (!expand_run(guide, run, c, jet))
             return 0.0;
         double value = epsilon ? at_epsilon(*epsilon, c, jet, &slope) : at_delta(run->log_delta, x, c, jet, &slope);
         if (value > 0.0)
@@ -61,14 +61,14 @@ static double saddle(Guide *guide, const Run *run, double start, const double *e
 }
 
 double hs_saddle_of_delta(Guide *guide, const Run *run) {
-    double variance, knee;
-    run->law->rough(run, &variance, &knee);
-    return saddle(guide, run, smaller(sqrt(2.0 * larger(-run->log_delta, 1.0) / larger(variance, 1e-300)), knee), NULL);
+    double variance, quadratic_limit;
+    run->law->coarse_estimates(run, &variance, &quadratic_limit);
+    return saddle(guide, run, smaller(sqrt(2.0 * larger(-run->log_delta, 1.0) / larger(variance, 1e-300)), quadratic_limit), NULL);
 }
 
 double hs_saddle_of_epsilon(Guide *guide, const Run *run, double epsilon) {
-    double variance, knee;
-    run->law->rough(run, &variance, &knee);
+    double variance, quadratic_limit;
+    run->law->coarse_estimates(run, &variance, &quadratic_limit);
     double start = larger(epsilon - 0.5 * variance, sqrt(variance)) / larger(variance, 1e-300);
-    return saddle(guide, run, smaller(start, knee), &epsilon);
+    return saddle(guide, run, smaller(start, quadratic_limit), &epsilon);
 }

@@ -42,7 +42,7 @@ enum {
     CELLS = 97,   /* of u, each GROWTH times the one before: numerics/trapezoid.py */
     CLOSER = 281, /* narrower ones, each SLOWER times the one before, that reach as far */
     ROWS = 2,     /* ordered pairs that share a contour */
-    FORWARD = 5   /* places on the real axis, from the contour on, at which K is bounded */
+    AHEAD = 5     /* places on the real axis, from the contour on, at which K is bounded */
 };
 #define GROWTH 1.25
 #define SLOWER 1.08

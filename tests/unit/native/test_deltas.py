@@ -1,4 +1,4 @@
-"""What the compiled core tells of many epsilons of one run, and of many Laplace steps: against balls and against NumPy."""
+"""The compiled core's answers at many epsilons of one run, and for many Laplace steps: against balls and against NumPy."""
 
 import math
 import random
@@ -34,7 +34,7 @@ def laplace_contour(a: float, count: int, epsilon: float) -> Contour:
 def test_many_laplace_steps(seed: int) -> None:
     rng = random.Random(seed)
     a = 10.0 ** rng.uniform(-3.0, 0.3)
-    count = round(10.0 ** rng.uniform(2.8, 5.0) / a)  # so that the oracle can tell where to end
+    count = round(10.0 ** rng.uniform(2.8, 5.0) / a)  # so that the oracle knows where to end
     delta = 10.0 ** -rng.uniform(0.2, 60.0)
     ends = laplace_epsilon(a, count, delta)
     assert ends is not None
@@ -90,7 +90,7 @@ def random_run(rng: random.Random) -> Release:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_many_epsilons_against_numpy(seed: int) -> None:
-    """In any order, some twice; what is told with others is told alone, up to the ends."""
+    """In any order, some twice; what is answered with others is answered alone, up to the ends."""
     rng = random.Random(seed)
     run, relation = random_run(rng), rng.choice(("add-or-remove", "add", "remove"))
     middle = run.epsilon(10.0 ** -rng.uniform(1.0, 40.0), neighbours=relation)
@@ -130,7 +130,7 @@ def test_many_epsilons_in_balls(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 3, 4, 5, 7, 8, 10, 11, 12, 13, 14, 15])
 def test_sparse_runs_against_numpy(seed: int) -> None:
-    """Large steps counted apart, at several epsilons; an addition besides."""
+    """The single big jump at several epsilons; an addition besides."""
     rng = random.Random(seed)
     count = round(10.0 ** rng.uniform(0.4, 6.0))
     run = hs.Gaussian(sigma=rng.uniform(0.4, 2.0)).poisson(rate=min(0.2, 10.0 ** rng.uniform(-2.0, 0.5) / count)) * count

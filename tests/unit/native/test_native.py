@@ -44,17 +44,17 @@ def shapes(count: int, seed: int) -> Iterator[tuple[random.Random, SampledStep]]
 
 
 def both(build: Callable[[], object]) -> tuple[object, object]:
-    """What both say, or Inconclusive."""
+    """What both answer, or Inconclusive."""
 
-    def told() -> object:
+    def answer() -> object:
         try:
             return build()
         except Inconclusive:
             return Inconclusive
 
     with pure():
-        plain = told()
-    return told(), plain
+        plain = answer()
+    return answer(), plain
 
 
 def test_all_users_of_the_core_are_known() -> None:
@@ -139,10 +139,10 @@ def test_functions_of_its_own() -> None:
         size = rng.choice((700.0, 30.0, 2.0, 10.0 ** rng.uniform(-12.0, 0.0)))
         one[:] = 0.0, 0.0, 0.0, rng.uniform(-size, size)
         truth = mpmath.exp(one[3])
-        assert abs(core.expand(one, 1.0, 0.0)[0] - truth) <= rounding.FUNCTION * truth
+        assert abs(core.tilted_sums(one, 1.0, 0.0)[0] - truth) <= rounding.FUNCTION * truth
 
         t, rate = rng.randint(-(2**25), 2**25) * 2.0 ** -rng.choice((20, 24, 40)), rng.choice((0.9, 1e-3, 1e-9)) * rng.random()
-        core.lay(one, t + 0.5, 1.0, 1.0, rate)
+        core.place_nodes(one, t + 0.5, 1.0, 1.0, rate)
         truth = mpmath.log1p(rate * mpmath.expm1(t))
         assert abs(one[1] - truth) <= (rounding.FUNCTION + 16.0 * rounding.UNIT) * abs(truth)
 
@@ -151,8 +151,8 @@ def test_functions_of_its_own() -> None:
         (re,), (im,) = core.sums(weights, 1, 1.0, angle)
         assert abs(mpmath.mpc(re, im / node) - mpmath.expj(-angle * node)) <= rounding.FUNCTION
     for x, truth in ((-800.0, 0.0), (-math.inf, 0.0), (800.0, math.inf), (math.inf, math.inf)):
-        assert core.expand(np.array([0.0, 0.0, 0.0, x]), 1.0, 0.0)[0] == truth
-    assert math.isnan(core.expand(np.array([0.0, 0.0, 0.0, math.nan]), 1.0, 0.0)[0])
+        assert core.tilted_sums(np.array([0.0, 0.0, 0.0, x]), 1.0, 0.0)[0] == truth
+    assert math.isnan(core.tilted_sums(np.array([0.0, 0.0, 0.0, math.nan]), 1.0, 0.0)[0])
 
 
 def test_the_normal_distribution_function() -> None:
@@ -296,7 +296,7 @@ def _step(
     return step, step._spacing(k, reach, math.hypot(k, reach), -35.0), step.log_modulus_above(k, Cells(k).left), bounds
 
 
-def test_marked_steps() -> None:
+def test_thresholded_steps() -> None:
     """Rules at least as long, with errors as small as was asked for; the same sums within their errors; the same bounds."""
     seen = 0
     for rng, shape in shapes(60, 6):
@@ -352,10 +352,10 @@ def test_what_is_no_number_proves_nothing() -> None:
     grid = Grid(SampledStep(1.0, 0.01), 2.0, 0.0, 40.0, 5.0)
     assert grid.rows is not None
     bound = np.empty(1)
-    core.above(grid.rows, grid.numbers, np.array([2.0]), bound)
+    core.cumulant_above(grid.rows, grid.numbers, np.array([2.0]), bound)
     assert 0.0 <= bound[0] < 1.0
     grid.rows[1, 7] = math.nan
-    core.above(grid.rows, grid.numbers, np.array([2.0]), bound)
+    core.cumulant_above(grid.rows, grid.numbers, np.array([2.0]), bound)
     assert bound[0] == math.inf
 
 
@@ -398,17 +398,17 @@ def test_without_the_core() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: core.lay(np.empty((4, 3)), 0.0, 0.1, 1.0),  # one too few
-        lambda: core.lay("rows", 0.0, 0.1, 1.0, 0.5),
-        lambda: core.lay(np.empty((4, 6))[:, ::2], 0.0, 0.1, 1.0, 0.5),  # not contiguous
-        lambda: core.expand(np.empty((4, 3)), "k", 0.0),
-        lambda: core.above(np.empty((4, 3)), np.empty(2), np.empty(1), np.empty(1)),
-        lambda: core.above(np.empty((4, 3)), np.empty(9), np.empty(2), np.empty(1)),
+        lambda: core.place_nodes(np.empty((4, 3)), 0.0, 0.1, 1.0),  # one too few
+        lambda: core.place_nodes("rows", 0.0, 0.1, 1.0, 0.5),
+        lambda: core.place_nodes(np.empty((4, 6))[:, ::2], 0.0, 0.1, 1.0, 0.5),  # not contiguous
+        lambda: core.tilted_sums(np.empty((4, 3)), "k", 0.0),
+        lambda: core.cumulant_above(np.empty((4, 3)), np.empty(2), np.empty(1), np.empty(1)),
+        lambda: core.cumulant_above(np.empty((4, 3)), np.empty(9), np.empty(2), np.empty(1)),
         lambda: core.sums(np.empty((2, 5), dtype=complex), 0, 0.1, 0.0),
-        lambda: core.cut(np.empty(5), 1.0, 1.0, 1.0, 1),
-        lambda: core.above(np.empty((4, 3)), np.empty(9), np.zeros(2, dtype=np.int64), np.empty(2)),
-        lambda: core.above(np.empty((4, 3)), np.empty(9), np.zeros(4, dtype=np.float32), np.empty(2)),
-        lambda: core.expand(np.broadcast_to(1.0, (4, 3)), 1.0, 0.0),
+        lambda: core.truncate(np.empty(5), 1.0, 1.0, 1.0, 1),
+        lambda: core.cumulant_above(np.empty((4, 3)), np.empty(9), np.zeros(2, dtype=np.int64), np.empty(2)),
+        lambda: core.cumulant_above(np.empty((4, 3)), np.empty(9), np.zeros(4, dtype=np.float32), np.empty(2)),
+        lambda: core.tilted_sums(np.broadcast_to(1.0, (4, 3)), 1.0, 0.0),
     ],
 )
 def test_arguments_that_do_not_fit(call: Callable[[], object]) -> None:

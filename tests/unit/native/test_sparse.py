@@ -1,4 +1,4 @@
-"""The core on sparse runs: marked steps against quadrature, answers against those of NumPy, counts that share contours."""
+"""The core on sparse runs: thresholded steps against quadrature, answers against those of NumPy, counts that share contours."""
 
 import math
 import random
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(core is None, reason="the core was not compiled:
 
 
 class Quadrature:
-    """A marked step by Gauss's rule on short panels of the noise."""
+    """A thresholded step by Gauss's rule on short panels of the noise."""
 
     def __init__(self, shape: SampledStep, thresholds: Thresholds) -> None:
         place, weight = np.polynomial.legendre.leggauss(12)
@@ -33,7 +33,7 @@ class Quadrature:
         self.ratio, _ = shape.ratios(z)
         self.x = np.expm1(self.ratio)
         y = (self.x - thresholds.high) / thresholds.high_width
-        self.large, self.log_kept = ndtr(y), log_ndtr(-y)
+        self.large, self.log_not_large = ndtr(y), log_ndtr(-y)
         if thresholds.low:
             v = (self.x - thresholds.low) / thresholds.low_width
             before = self.x < 0.5 * (thresholds.low + thresholds.high)
@@ -49,11 +49,11 @@ class Quadrature:
 
     def excess(self, k: complex) -> complex:
         """phi - 1."""
-        kept, x = np.exp(self.log_kept), self.x
+        not_large, x = np.exp(self.log_not_large), self.x
         bent = np.where(
             np.abs(k * self.ratio) < 1e-5,
-            0.5 * k * (k - 1.0) * self.ratio**2 * kept,
-            self._grown(k, self.log_kept) - kept * (1.0 + k * x),
+            0.5 * k * (k - 1.0) * self.ratio**2 * not_large,
+            self._grown(k, self.log_not_large) - not_large * (1.0 + k * x),
         )
         return self.integral(bent) - self.integral(self.large) - k * self.integral(self.large * x)
 
@@ -61,7 +61,7 @@ class Quadrature:
         return self.integral(self._grown(k, self.log_middle))
 
 
-def marked() -> Iterator[tuple[random.Random, SampledStep, Thresholds, float]]:
+def thresholded_steps() -> Iterator[tuple[random.Random, SampledStep, Thresholds, float]]:
     """The noise, thresholds, and a tilt."""
     rng = random.Random(12)
     for turn in range(24):
@@ -73,9 +73,9 @@ def marked() -> Iterator[tuple[random.Random, SampledStep, Thresholds, float]]:
         yield rng, shape, Thresholds(low, high, narrow, width), rng.uniform(3.0, 12.0) / epsilon
 
 
-def test_marked_steps() -> None:
+def test_thresholded_steps() -> None:
     seen = [0, 0]
-    for rng, shape, thresholds, c in marked():
+    for rng, shape, thresholds, c in thresholded_steps():
         true = Quadrature(shape, thresholds)
         q, drift = true.integral(true.large).real, true.integral(true.large * true.x).real
         if not 1e-250 < q < 0.1:
@@ -85,17 +85,17 @@ def test_marked_steps() -> None:
         value, error = np.empty((nodes, 2), dtype=complex), np.empty(nodes)
         fall, far, cells = np.empty(COUNT), np.empty(COUNT), Cells(spread)
         about = thresholds.low, thresholds.low_width, thresholds.high, thresholds.high_width, math.log(q)
-        told = core.marked(shape.noise, shape.rate, steps, *about, c, spread, step, value, error, fall, far)
-        if told is None:
+        found = core.thresholded_step(shape.noise, shape.rate, steps, *about, c, spread, step, value, error, fall, far)
+        if found is None:
             continue
         seen[thresholds.low > 0.0] += 1
         # (what the quadrature itself may err by is added)
-        assert abs(told[0] / q - 1.0) <= told[2] + 1e-11
-        assert abs(told[1] / drift - 1.0) <= told[2] + 1e-11
+        assert abs(found[0] / q - 1.0) <= found[2] + 1e-11
+        assert abs(found[1] / drift - 1.0) <= found[2] + 1e-11
         phi = true.excess(complex(1.0 + c)).real
-        assert phi - 1e-12 * abs(phi) <= told[3] <= phi + 1e-3 * abs(phi) + 1e-6 / steps
+        assert phi - 1e-12 * abs(phi) <= found[3] <= phi + 1e-3 * abs(phi) + 1e-6 / steps
         back = true.integral(np.exp(-true.ratio) - 1.0 + true.x).real
-        assert back * (1.0 - 1e-12) <= told[4] <= 2.0 * back + 1e-12
+        assert back * (1.0 - 1e-12) <= found[4] <= 2.0 * back + 1e-12
         for j in (0, 1, nodes // 2, nodes - 1):
             k = complex(1.0 + c, step * j)
             whole = 1.0 + true.excess(k)
@@ -104,8 +104,8 @@ def test_marked_steps() -> None:
                 assert abs(np.exp(complex(value[j, 1])) - (1.0 - true.middle(k) / whole)) <= error[j] + 1e-11
         if thresholds.low:
             mid = true.middle(complex(1.0 + c)).real
-            assert math.log(mid) <= told[5] + 1e-11
-            assert told[5] <= math.log(mid) + 4.0
+            assert math.log(mid) <= found[5] + 1e-11
+            assert found[5] <= math.log(mid) + 4.0
         for cell in range(0, COUNT - 1, 7):
             left, right = float(cells.left[cell]), float(cells.right[cell])
             if right > 3e3 * shape.noise:
@@ -119,7 +119,7 @@ def test_marked_steps() -> None:
 
 
 def sparse(seed: int) -> tuple[float, float, int, float]:
-    """Noise, rate, steps and delta where large steps are counted apart."""
+    """Noise, rate, steps and delta where the single big jump answers."""
     rng = random.Random(seed)
     rate = 10.0 ** rng.uniform(-5.0, -1.5)
     steps = max(2, int(10.0 ** rng.uniform(-1.5, 1.0) / rate))
@@ -148,27 +148,27 @@ def test_sparse_runs_are_answered_as_by_numpy() -> None:
 
 
 @pytest.mark.parametrize(("noise", "rate", "first", "many"), [(1.1, 0.01, 2, 150), (0.8, 0.05, 1200, 120), (3.0, 1e-3, 900, 200)])
-def test_counts_that_follow_each_other_are_told_as_each_by_itself(noise: float, rate: float, first: int, many: int) -> None:
+def test_counts_that_follow_each_other_are_answered_as_each_by_itself(noise: float, rate: float, first: int, many: int) -> None:
     counts = np.arange(float(first), float(first + many))
     low, high = np.empty(many), np.empty(many)
     core.epsilons(np.full(many, noise), np.full(many, rate), np.zeros(many), counts, 3, np.full(many, math.log(1e-6)), low, high)
     for count, ends in zip(counts.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True):
         alone = asked(noise, rate, count, 1e-6)
         assert alone == ends if alone is not None else math.isnan(ends[0])
-    told = high[np.isfinite(high)]
-    assert told.size > many // 2
-    assert np.all(np.diff(told) > 0.0)  # more steps, more epsilon
+    answered = high[np.isfinite(high)]
+    assert answered.size > many // 2
+    assert np.all(np.diff(answered) > 0.0)  # more steps, more epsilon
 
 
-def test_growing_runs_are_told_as_each_by_itself() -> None:
+def test_growing_runs_are_answered_as_each_by_itself() -> None:
     step = hs.Gaussian(sigma=1.3).poisson(rate=0.02)
     for neighbours in ("add-or-remove", "remove"):
-        growing, told = Growing(step, 1e-6, neighbours), 0
+        growing, answered = Growing(step, 1e-6, neighbours), 0
         for count in (*range(990, 1030), 5, 6, 7, 7, 1, 10**6, 10**6 + 1):
             found = growing.epsilon(count)
             assert found in (None, (step * count).epsilon(1e-6, neighbours))
-            told += found is not None
-        assert told > 35
+            answered += found is not None
+        assert answered > 35
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_growing_runs_of_other_mechanisms_are_asked_by_themselves() -> None:
 
 
 def test_the_distribution_function_off_the_line() -> None:
-    """|z erfcx(z)| < 0.75 on the imaginary axis (Lemma 19c): its derivative is at most 3; far out it tells the next term."""
+    """|z erfcx(z)| < 0.75 on the imaginary axis (Lemma 19c): its derivative is at most 3; far out the next term is enough."""
     places = np.arange(0.0, 5.5, 1e-4)
     assert np.max(places * np.abs(wofz(places))) + 3.0 * 0.5e-4 < 0.75
     assert 1.0 / math.sqrt(math.pi) + 1.0 / places[-1] < 0.75

@@ -84,7 +84,7 @@ def log_cdf(y: Array) -> Array:
     return found
 
 
-@loop(loops.bent)
+@loop(loops.remainder_sum)
 def _remainder_sum(ratio: Array, x: Array, weight: Array, k: float) -> float:
     """A bound of the sum over cells of e^weight times e^{kL} - 1 - k x, the largest at an end of each; inf: of no use.
 
@@ -220,7 +220,7 @@ class ThresholdedCells:
         part = self.broad_cells(False)
         return self._log_modulus_above(part, k * self.ratio[part][1:], k, float(self.x[part][-1]), u)
 
-    @loop(loops.far_off)
+    @loop(loops.log_modulus_above)
     def _log_modulus_above(self, part: slice, tilt: Array, k: float, last_x: float, u: Array) -> Array:
         edges = self.edges[part]
         arg = np.arctan2(self.share[part][:-1] * np.sin(_ANGLES), 1.0 - self.share[part][:-1] * (1.0 - np.cos(_ANGLES)))

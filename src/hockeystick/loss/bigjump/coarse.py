@@ -35,7 +35,7 @@ def _threshold_at(x: Array, high: float, width: float) -> Array:
     return found
 
 
-@loop(loops.pieces)
+@loop(loops.threshold_sums)
 def _pieces(x: Array, table: Array, cuts: Array, high: float, width: float) -> Array:
     """For each row the sums of its entries times the threshold's share, from each of the places `cuts` to the next."""
     found = np.empty((len(table), cuts.size))

@@ -70,7 +70,7 @@ def _terms(value: ComplexArray, error: Array, step: float, c: float, epsilon: fl
     return weights, errors, height, (sizes @ u).tolist(), errors.sum(axis=1).tolist()
 
 
-@loop(loops.cut)
+@loop(loops.truncate)
 def _truncation(decay: Array, width: float, step: float, wanted: float, most: int) -> tuple[int, float]:
     """The cell of u beyond which the sum may be truncated, by the decay of phi, and a bound of the rest (Lemma 7)."""
     beyond = Cells(width).sums_beyond(np.exp(-decay), step)

@@ -47,12 +47,12 @@ def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> Told
     if core is None:
         return None
     noise, rate, noise_error = shape
-    return core.once(1.0 / noise, noise_error + 2.0 * UNIT, rate, removals[0], delta) or UNKNOWN
+    return core.sampled_once(1.0 / noise, noise_error + 2.0 * UNIT, rate, removals[0], delta) or UNKNOWN
 
 
 def response_epsilon(epsilon: float, count: int, delta: float) -> Told:
     """Epsilon of `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
-    return None if core is None else core.response(epsilon, float(count), delta) or UNKNOWN
+    return None if core is None else core.randomised_response(epsilon, float(count), delta) or UNKNOWN
 
 
 def laplace_epsilon(a: float, count: int, delta: float) -> Told:

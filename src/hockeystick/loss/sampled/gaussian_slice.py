@@ -99,7 +99,7 @@ class SampledGaussianSlice:
                 out[row] = np.minimum(out[row], points * (-grid.floor * (1.0 + 16.0 * UNIT)))
         return out
 
-    @loop(loops.above, when=loops.on_rows)
+    @loop(loops.cumulant_above, when=loops.grid_by_core)
     def _above(self, grid: Grid, k: Array) -> Array:
         log_weight = k[:, :, None] * grid.ratio + grid.base
         top = log_weight.max(axis=2)
@@ -119,7 +119,7 @@ class SampledGaussianSlice:
     def decay(self, cells: Cells) -> Array:
         return self._decay(self.coarse, cells)
 
-    @loop(loops.decay, when=loops.on_rows)
+    @loop(loops.decay, when=loops.grid_by_core)
     def _decay(self, grid: Grid, cells: Cells) -> Array:
         log_weight = self.k[:, None] * grid.ratio + grid.base
         shift = float(log_weight.max())

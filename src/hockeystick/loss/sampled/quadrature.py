@@ -150,7 +150,7 @@ class Nodes:
         nodes._place_nodes(low, count)
         return nodes
 
-    @loop(loops.lay)
+    @loop(loops.place_nodes)
     def _place_nodes(self, low: float, count: int) -> None:
         Nodes.__init__(self, self.shape, low + self.step * np.arange(count), self.step)
 
@@ -158,7 +158,7 @@ class Nodes:
         """The largest of all k L + base."""
         return float((k * self.ratio + self.base).max())
 
-    @loop(loops.expand, when=loops.laid)
+    @loop(loops.tilted_sums, when=loops.placed_by_core)
     def sums(self, k: float, shift: float = 0.0) -> tuple[float, float, float, float]:
         """The sums of e^{k L + base - shift} times 1, L, L^2 and the share r."""
         weight = np.exp(k * self.ratio + (self.base - shift))

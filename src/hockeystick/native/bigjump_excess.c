@@ -8,13 +8,13 @@
 enum { TERMS = 40, LOWEST = 28, PIECE = 64, ROOM = 18 }; /* ROOM: rows of nodes */
 #define TAYLOR 2.0                                       /* |k L| of the nodes that are summed by powers */
 
-Size hs_bigjump_lay_nodes(const Marked *step, int kind, double k, double reach, double size, double log_goal, double z, Size nodes,
-                          double **rows) {
+Size hs_bigjump_place_nodes(const ThresholdedStep *step, int kind, double k, double reach, double size, double log_goal, double z,
+                            Size nodes, double **rows) {
     double length = smaller(hs_bigjump_longest_step(step, kind, k, reach, size, log_goal), 1.0), low = z;
     if (!(length > 0.0))
         return 0;
     hs_grid_exact_places(&low, &length);
-    double places = (step->edges[step->kept] - low) / length + 2.0;
+    double places = (step->edges[step->kept_cells] - low) / length + 2.0;
     if (!(places >= 1.0 && places * (double)nodes < 2.0 * WORK && places < 1e5) ||
         !(*rows = malloc((size_t)(ROOM * (Size)places) * sizeof(double))))
         return 0;
@@ -69,29 +69,29 @@ WIDE static void horner(const double *restrict factors, int many, double k, doub
 
 /* The nodes of the noise and what is known at them */
 typedef struct {
-    const Marked *step;
-    double k;          /* the real part of the exponent */
-    double size;       /* the largest |k + iu|, at least 1 */
-    double near;       /* L below which marks are nothing and |k L| <= TAYLOR */
-    double unmarked;   /* L below which marks are nothing */
-    double least;      /* log(1 - q), the infimum of L */
-    double deep;       /* at least |e^{kL}|, and the sum of its terms, at the nodes near that */
-    Size n;            /* how many nodes */
-    Size lower;        /* those before it go by powers of L - least */
-    Size first;        /* those from here on by powers of L */
-    Size last;         /* up to here */
-    double *z;         /* the rows: nodes of the noise */
-    double *ratio;     /* L */
-    double *share;     /* r */
-    double *base;      /* log of the weight */
-    double *far_ratio; /* L of the others */
-    double *tilted;    /* and their weights (1 - nu) e^{kL} */
-    double *excess;    /* x = e^L - 1 */
-    double *moved;     /* a bound of the error of L */
-    double *own;       /* the weight */
-    double *grown;     /* the weight times e^{kL}, or times L^2 */
-    Marks marks;       /* of what is large; y is of use before */
-} Kept;
+    const ThresholdedStep *step;
+    double k;               /* the real part of the exponent */
+    double size;            /* the largest |k + iu|, at least 1 */
+    double near;            /* L below which nu is negligible and |k L| <= TAYLOR */
+    double below_threshold; /* L below which nu is negligible */
+    double least;           /* log(1 - q), the infimum of L */
+    double deep;            /* at least |e^{kL}|, and the sum of its terms, at the nodes near that */
+    Size n;                 /* how many nodes */
+    Size lower;             /* those before it go by powers of L - least */
+    Size first;             /* those from here on by powers of L */
+    Size last;              /* up to here */
+    double *z;              /* the rows: nodes of the noise */
+    double *ratio;          /* L */
+    double *share;          /* r */
+    double *base;           /* log of the weight */
+    double *far_ratio;      /* L of the others */
+    double *tilted;         /* and their weights (1 - nu) e^{kL} */
+    double *excess;         /* x = e^L - 1 */
+    double *ratio_error;    /* a bound of the error of L */
+    double *weight;         /* the weight */
+    double *tilted_weight;  /* the weight times e^{kL}, or times L^2 */
+    ThresholdValues nu;     /* of the upper threshold; y is of use before */
+} ExcessNodes;
 
 /* Sums over the nodes that are not near 0, and of their errors: fixed + |k + iu| slope */
 typedef struct {
@@ -103,34 +103,34 @@ typedef struct {
 } Tally;
 
 /* Nodes from where the noise is small enough; 0 if they are too many */
-static int kept_nodes(Kept *at, const Marked *step, double k, double spacing, Size nodes, double log_goal) {
+static int place_nodes(ExcessNodes *at, const ThresholdedStep *step, double k, double spacing, Size nodes, double log_goal) {
     double reach = spacing * (double)(nodes - 1), size = larger(1.0, hypot(k, reach)), *rows = NULL;
     double start = larger(step->edges[0], -sqrt(2.0 * (4.0 + log(3.0 + size) - log_goal)));
-    Size n = hs_bigjump_lay_nodes(step, KEPT, k, reach, size, log_goal, start, nodes, &rows), first = 0, last;
+    Size n = hs_bigjump_place_nodes(step, NOT_LARGE, k, reach, size, log_goal, start, nodes, &rows), first = 0, last;
     if (!n)
         return 0;
-    *at = (Kept){.step = step, .k = k, .size = size, .n = n, .z = rows, .ratio = rows + n, .share = rows + 2 * n};
+    *at = (ExcessNodes){.step = step, .k = k, .size = size, .n = n, .z = rows, .ratio = rows + n, .share = rows + 2 * n};
     at->base = rows + 3 * n, at->far_ratio = rows + 4 * n, at->tilted = rows + 5 * n, at->excess = rows + 6 * n;
-    at->moved = rows + 7 * n, at->own = rows + 8 * n, at->grown = rows + 9 * n;
-    at->marks = (Marks){rows + 10 * n, rows + 11 * n, rows + 12 * n, rows + 13 * n, rows + 14 * n};
-    at->unmarked = log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width)));
-    at->near = smaller(TAYLOR / size, at->unmarked);
+    at->ratio_error = rows + 7 * n, at->weight = rows + 8 * n, at->tilted_weight = rows + 9 * n;
+    at->nu = (ThresholdValues){rows + 10 * n, rows + 11 * n, rows + 12 * n, rows + 13 * n, rows + 14 * n};
+    at->below_threshold = log1p(larger(0.0, smaller(0.6 * step->high, step->high - 10.0 * step->width)));
+    at->near = smaller(TAYLOR / size, at->below_threshold);
     at->least = log1p(-step->run->rate);
     at->deep = exp(k * at->least) * exp(TAYLOR) * (1.0 + 1e-6);
     while (first < n && at->ratio[first] < -TAYLOR / size)
         first++;
-    for (last = first; last < n && at->ratio[last] < at->near; last++) /* marks begin to the right of it */
+    for (last = first; last < n && at->ratio[last] < at->near; last++) /* nu begins to the right of it */
         ;
     at->first = first, at->last = last;
-    hs_bigjump_ratio_errors(step->run, rows, at->ratio, at->share, n, at->moved);
-    memcpy(at->own, at->base, (size_t)n * sizeof(double));
-    hs_exps(at->own, n);
+    hs_bigjump_ratio_errors(step->run, rows, at->ratio, at->share, n, at->ratio_error);
+    memcpy(at->weight, at->base, (size_t)n * sizeof(double));
+    hs_exps(at->weight, n);
     return 1;
 }
 
-/* Of nodes with |k L| <= TAYLOR the factors of a polynomial in k, by powers of L, some at a time: `_near`.  Their sum is at most
+/* Of nodes with |k L| <= TAYLOR the factors of a polynomial in k, by powers of L, some at a time: `_series`.  Their sum is at most
    e^|kL| |kL|^2/2 ("Powers of L"), which the errors are relative to. */
-static double near_powers(const Kept *at, double *powers, int *degrees) {
+static double near_powers(const ExcessNodes *at, double *powers, int *degrees) {
     const double *ratio = at->ratio;
     Size first = at->first, last = at->last;
     double square, spread = 0.0, spread_squares = 0.0, remainder = 0.0, grown_by = 1.0;
@@ -143,11 +143,11 @@ static double near_powers(const Kept *at, double *powers, int *degrees) {
         grown_by = exp(widest) * (1.0 + 1e-6);
     }
     for (Size j = first; j < last; j++)
-        at->grown[j] = at->own[j] * ratio[j] * ratio[j];
-    add_powers(ratio + first, at->grown + first, last - first, degree - 1, powers);
+        at->tilted_weight[j] = at->weight[j] * ratio[j] * ratio[j];
+    add_powers(ratio + first, at->tilted_weight + first, last - first, degree - 1, powers);
     for (Size j = first; j < last; j++) {
-        spread += at->own[j] * fabs(ratio[j]) * at->moved[j];
-        spread_squares += at->grown[j] * at->z[j] * at->z[j];
+        spread += at->weight[j] * fabs(ratio[j]) * at->ratio_error[j];
+        spread_squares += at->tilted_weight[j] * at->z[j] * at->z[j];
     }
     square = powers[0];
     spread += UNIT * spread_squares;
@@ -165,53 +165,54 @@ static double near_powers(const Kept *at, double *powers, int *degrees) {
 }
 
 /* Nodes far left, by powers of L - log(1 - q): those sums, and what the errors are of */
-static void lowest_powers(Kept *at, Tally *tally, double *lowest) {
+static void lowest_powers(ExcessNodes *at, Tally *tally, double *lowest) {
     const double *ratio = at->ratio;
     double least = at->least, deep = at->deep;
     Size lower = 0;
-    for (; lower < at->first && (ratio[lower] - least) * at->size < TAYLOR && ratio[lower] < at->unmarked; lower++) {
+    for (; lower < at->first && (ratio[lower] - least) * at->size < TAYLOR && ratio[lower] < at->below_threshold; lower++) {
         double x = at->excess[lower], z = at->z[lower], relative = 4.0 * UNIT * z * z + 3.0 * FUNCTION + 4.0 * UNIT;
-        at->marks.y[lower] = ratio[lower] - least;
-        add(&tally->mass, at->own[lower]);
-        add(&tally->drift, at->own[lower] * x);
-        tally->fixed += at->own[lower] * (1.0 + deep) * relative;
+        at->nu.y[lower] = ratio[lower] - least;
+        add(&tally->mass, at->weight[lower]);
+        add(&tally->drift, at->weight[lower] * x);
+        tally->fixed += at->weight[lower] * (1.0 + deep) * relative;
         /* an error of log(1 - q) or of D moves e^{kL} by |k| times itself */
-        tally->slope += at->own[lower] * (deep * (at->moved[lower] + (FUNCTION + 4.0 * UNIT) * fabs(least)) + fabs(x) * relative +
-                                          (1.0 + x) * at->moved[lower]);
+        tally->slope += at->weight[lower] * (deep * (at->ratio_error[lower] + (FUNCTION + 4.0 * UNIT) * fabs(least)) +
+                                             fabs(x) * relative + (1.0 + x) * at->ratio_error[lower]);
     }
     at->lower = lower;
-    add_powers(at->marks.y, at->own, lower, LOWEST, lowest);
+    add_powers(at->nu.y, at->weight, lower, LOWEST, lowest);
 }
 
-/* The marks, and e^{kL} with its weight, left and right of the nodes that go by powers */
-static void lay_marks(const Kept *at) {
-    const Marked *step = at->step;
+/* nu, and e^{kL} with its weight, left and right of the nodes that go by powers */
+static void set_thresholds(const ExcessNodes *at) {
+    const ThresholdedStep *step = at->step;
     for (int side = 0; side < 2; side++) {
         Size from = side ? at->last : at->lower, to = side ? at->n : at->first;
-        const Marks *all = &at->marks;
-        Marks here = {all->y + from, all->below + from, all->above + from, all->below_error + from, all->above_error + from};
+        const ThresholdValues *all = &at->nu;
+        ThresholdValues here = {all->y + from, all->below + from, all->above + from, all->below_error + from,
+                                all->above_error + from};
         for (Size j = from; j < to; j++)
-            at->grown[j] = at->base[j] + at->k * at->ratio[j];
-        hs_exps(at->grown + from, to - from);
-        hs_bigjump_marks_at(step->run, step->high, step->width, at->z + from, at->ratio + from, at->excess + from, to - from,
-                            &here);
+            at->tilted_weight[j] = at->base[j] + at->k * at->ratio[j];
+        hs_exps(at->tilted_weight + from, to - from);
+        hs_bigjump_thresholds_at(step->run, step->high, step->width, at->z + from, at->ratio + from, at->excess + from, to - from,
+                                 &here);
     }
 }
 
 /* The other nodes: their weights, and what multiplies |k| in the errors, and what does not.  0 if e^{kL} is no double */
-static int far_terms(const Kept *at, Tally *tally, double log_goal) {
+static int far_terms(const ExcessNodes *at, Tally *tally, double log_goal) {
     Size n = at->n, far = n - (at->last - at->first);
-    double k = at->k, faint = exp(log_goal - 3.0) / (double)n;
+    double k = at->k, negligible = exp(log_goal - 3.0) / (double)n;
     int fits = 1;
     for (Size j = at->lower; j < n && fits; j++) {
         if (at->first <= j && j < at->last)
             continue;
-        double l = at->ratio[j], x = at->excess[j], z = at->z[j], weight = at->own[j];
+        double l = at->ratio[j], x = at->excess[j], z = at->z[j], weight = at->weight[j];
         fits = k * l <= 600.0;
-        double kept = at->marks.above[j], light = weight * kept, row = at->grown[j] * kept;
-        double off = kept * at->marks.above_error[j] + NEVER;
-        double most = (at->grown[j] + weight * (1.0 + at->size * fabs(x))) * (kept + off) * (1.0 + 1e-9);
-        if (most < faint) { /* far out on either side */
+        double not_large = at->nu.above[j], not_large_weight = weight * not_large, row = at->tilted_weight[j] * not_large;
+        double off = not_large * at->nu.above_error[j] + NEVER;
+        double most = (at->tilted_weight[j] + weight * (1.0 + at->size * fabs(x))) * (not_large + off) * (1.0 + 1e-9);
+        if (most < negligible) { /* far out on either side */
             tally->fixed += most;
             if (falls_from(at->step, k, z, x)) {
                 tally->fixed += most * (double)(n - j);
@@ -222,25 +223,24 @@ static int far_terms(const Kept *at, Tally *tally, double log_goal) {
         double relative = relative_error(far, z);
         at->far_ratio[tally->place] = l;
         at->tilted[tally->place++] = row;
-        add(&tally->mass, light);
-        add(&tally->drift, light * x);
-        tally->fixed += (row + light) * relative + (at->grown[j] + weight) * off;
-        tally->slope += row * (at->moved[j] + 6.0 * UNIT * fabs(l)) + light * fabs(x) * relative + weight * fabs(x) * off +
-                        light * (1.0 + x) * at->moved[j];
+        add(&tally->mass, not_large_weight);
+        add(&tally->drift, not_large_weight * x);
+        tally->fixed += (row + not_large_weight) * relative + (at->tilted_weight[j] + weight) * off;
+        tally->slope += row * (at->ratio_error[j] + 6.0 * UNIT * fabs(l)) + not_large_weight * fabs(x) * relative +
+                        weight * fabs(x) * off + not_large_weight * (1.0 + x) * at->ratio_error[j];
     }
     return fits;
 }
 
 /* All errors but those of the nodes near 0; `lowest` become factors of a polynomial */
-static void bound_errors(const Kept *at, const Tally *tally, double log_goal, double sure, double pull, double *lowest,
-                         Along *found) {
-    const Marked *step = at->step;
-    double size = at->size, fixed = tally->fixed, right = hs_bigjump_beyond_kept(step, at->k),
-           left = exp(log_tail_bound(-at->z[0]));
-    /* numbers below the doubles; left of the nodes |e^{kL} - 1 - k x| <= 2 + |k|, in the sum and in the integral; right of them */
+static void bound_errors(const ExcessNodes *at, const Tally *tally, double log_goal, double total_mass, double total_drift,
+                         double *lowest, LineValues *found) {
+    const ThresholdedStep *step = at->step;
+    double size = at->size, fixed = tally->fixed, right = hs_bigjump_tail_above(step, at->k), left = exp(log_tail_bound(-at->z[0]));
+    /* underflow; left of the nodes |e^{kL} - 1 - k x| <= 2 + |k|, in the sum and in the integral; right of them */
     double lost = 1e-307 * (2.0 + at->excess[at->n - 1]) * ((double)at->n + 4.0) * (2.0 + size) + left * (4.0 + 2.0 * size) +
                   right * (2.0 + size);
-    /* nu where it is taken as nothing; the rule */
+    /* nu where it is neglected; the rule */
     lost += 3.0 * (size + 2.0) * exp(log_tail_bound((step->high - expm1(at->near)) / step->width)) * (1.0 + SLACK) + exp(log_goal);
     double over = 1.0, at_least = lowest[0];
     for (int m = 0; m < LOWEST; m++) {
@@ -249,13 +249,13 @@ static void bound_errors(const Kept *at, const Tally *tally, double log_goal, do
     }
     double each = (PIECE + 2.0 * (double)(at->lower / PIECE + 2) + 4.0 * LOWEST + 30.0) * UNIT + 3.0 * FUNCTION;
     fixed += at->deep * at_least * (each + 2.0 * pow(TAYLOR, LOWEST) / over); /* twice the first of the terms left out */
-    found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * sure;
-    found->slope = tally->slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * pull;
+    found->fixed = fixed + lost + step->q * (step->error + 2.0 * FUNCTION) + 8.0 * UNIT * total_mass;
+    found->slope = tally->slope + step->drift * (step->drift_error + 2.0 * FUNCTION) + 8.0 * UNIT * total_drift;
 }
 
-/* The values: two polynomials, the sums of e^{iuL}, and what is taken off */
-static void evaluate(const Kept *at, const double *powers, int degree, const double *lowest, double sure, double pull,
-                     double spacing, Size nodes, Along *found, double *room) {
+/* The values: two polynomials, the sums of e^{iuL}, less E nu + k E nu x */
+static void evaluate(const ExcessNodes *at, const double *powers, int degree, const double *lowest, double total_mass,
+                     double total_drift, double spacing, Size nodes, LineValues *found, double *room) {
     Size wide = (nodes + 3) / 4 * 4;
     double *pr = room, *pi = pr + wide, *lr = pi + wide, *li = lr + wide, *cr = li + wide, *ci = cr + wide, *places = ci + wide;
     double k = at->k;
@@ -274,27 +274,28 @@ static void evaluate(const Kept *at, const double *powers, int degree, const dou
             re += whole * (lr[node] * cr[node] - li[node] * ci[node]);
             im += whole * (lr[node] * ci[node] + li[node] * cr[node]);
         }
-        found->re[node] = fr * pr[node] - fi * pi[node] + (re - (sure + k * pull));
-        found->im[node] = fr * pi[node] + fi * pr[node] + (im - u * pull);
+        found->re[node] = fr * pr[node] - fi * pi[node] + (re - (total_mass + k * total_drift));
+        found->im[node] = fr * pi[node] + fi * pr[node] + (im - u * total_drift);
     }
 }
 
-int hs_bigjump_kept(const Marked *step, double k, double spacing, Size nodes, double log_goal, Along *found, double *room) {
+int hs_bigjump_excess(const ThresholdedStep *step, double k, double spacing, Size nodes, double log_goal, LineValues *found,
+                      double *room) {
     double powers[TERMS] = {0.0}, lowest[TERMS] = {0.0};
     Tally tally = {.fixed = 0.0};
-    Kept at;
+    ExcessNodes at;
     int degree;
-    if (!kept_nodes(&at, step, k, spacing, nodes, log_goal))
+    if (!place_nodes(&at, step, k, spacing, nodes, log_goal))
         return 0;
     found->curve = near_powers(&at, powers, &degree);
     lowest_powers(&at, &tally, lowest);
-    lay_marks(&at);
+    set_thresholds(&at);
     int fits = far_terms(&at, &tally, log_goal) && (double)tally.place * (double)nodes <= WORK &&
                (!tally.place || hs_fourier_sums(at.far_ratio, at.tilted, 1, tally.place, spacing, nodes, found->re, found->im));
-    double sure = tally.mass.sum + tally.mass.rest + step->q, pull = tally.drift.sum + tally.drift.rest + step->drift;
-    bound_errors(&at, &tally, log_goal, sure, pull, lowest, found);
+    double total_mass = tally.mass.sum + tally.mass.rest + step->q, total_drift = tally.drift.sum + tally.drift.rest + step->drift;
+    bound_errors(&at, &tally, log_goal, total_mass, total_drift, lowest, found);
     if (fits)
-        evaluate(&at, powers, degree, lowest, sure, pull, spacing, nodes, found, room);
+        evaluate(&at, powers, degree, lowest, total_mass, total_drift, spacing, nodes, found, room);
     free(at.z);
     return fits;
 }
