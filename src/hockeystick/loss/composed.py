@@ -147,9 +147,9 @@ class ComposedLoss:
         masses = [(one, count) for one, count in found if one]
         if sum(count for _, count in masses) <= TUNING.max_exact_steps:
             return 1 - math.prod(((1 - one) ** count for one, count in masses), start=Fraction(1))
-        smallest = min(float(one) for one, _ in masses)
+        digits = max(_zeros(one) for one, _ in masses)
         with localcontext() as context:
-            context.prec = 60 + 2 * max(0, -math.floor(math.log10(smallest)))
+            context.prec = 60 + 2 * digits
             kept = Decimal(1)
             for one, count in masses:
                 kept *= (1 - Decimal(one.numerator) / Decimal(one.denominator)) ** count
@@ -281,6 +281,12 @@ class ComposedLoss:
         if low < found < high and abs(balance(found)[0]) > 1.0:  # a steep place may look like the end
             found = increasing_root(balance, found, lower=low, upper=high, stride=1.0, tolerance=1e-3, steps=60)
         return math.exp(found)
+
+
+def _zeros(mass: Fraction) -> int:
+    """About how many zeros follow the point of a probability, which may be below the smallest double."""
+    near = float(mass)
+    return max(0, -math.floor(math.log10(near))) if near else (mass.denominator.bit_length() - mass.numerator.bit_length()) // 3
 
 
 @dataclass(frozen=True)

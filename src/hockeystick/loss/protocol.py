@@ -292,6 +292,8 @@ def largest(intervals: Iterable[Interval]) -> Interval:
     """The interval of the larger of several unknowns."""
     low = high = -math.inf
     for one in intervals:
+        if math.isnan(one[0]) or math.isnan(one[1]):
+            return -math.inf, math.inf
         low, high = max(low, one[0]), max(high, one[1])
     return low, high
 

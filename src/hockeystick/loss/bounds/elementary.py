@@ -20,6 +20,8 @@ from ..pairs.gaussian import GaussianLoss
 from ..protocol import Interval
 from ..sampled.gaussian import SampledGaussianLoss
 
+_FEW_DIGITS = 1e-290
+
 
 def trivial(epsilon: float) -> Interval:
     """log(1 - e^epsilon), which is delta of a pair of equal laws; for epsilon < 0."""
@@ -40,14 +42,19 @@ def elementary_bounds(run: ComposedLoss, epsilon: float) -> Interval:
         low = -math.inf  # that is a bound of the whole, not of the finite part
     if not run.terms:
         return low, high
+    logs = [math.log(total)] if total else []
     for loss, count in run.terms:
         single = loss.closed(0.0)
-        total += math.inf if single is None else count * math.exp(min(single.high, 1.0))
+        if single is None:
+            return low, 0.0
+        total += count * math.exp(min(single.high, 1.0))
         if total > 1.0:
             break
-    if total <= 0.0:
+        logs.append(math.log(count) + single.high)
+    # exponentials next to the smallest double have few digits, or none
+    value = math.log(min(total, 2.0)) if total > _FEW_DIGITS else float(np.logaddexp.reduce(logs))
+    if value == -math.inf:
         return low, -700.0
-    value = math.log(min(total, 2.0))
     return low, min(0.0, value + len(run.terms) * UNIT + 4.0 * FUNCTION * (1.0 + abs(value)))
 
 

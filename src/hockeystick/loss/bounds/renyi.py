@@ -14,11 +14,14 @@ from functools import partial
 
 import numpy as np
 
+from ...numerics.cancellation_free import log_fraction
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..composed import ComposedLoss
 from ..pairs.atomic import AtomicLoss
 from ..pairs.renyi import RenyiLoss
 from ..protocol import Inconclusive
+
+_HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,12 @@ def _renyi(run: ComposedLoss, c: float) -> float:
 def _conditioned(run: ComposedLoss) -> tuple[Fraction, float, float]:
     """p, and log(1-p) and log(1-q)."""
     p, q = run.infinite_mass(), run.infinite_mass("Q")
-    return p, math.log1p(-float(p)), math.log1p(-float(q))
+    return p, _log_rest(p), _log_rest(q)
+
+
+def _log_rest(mass: Fraction) -> float:
+    """log(1 - mass)."""
+    return math.log1p(-float(mass)) if mass < _HALF else log_fraction(1 - mass)
 
 
 def _curve(run: ComposedLoss, order: float) -> float:

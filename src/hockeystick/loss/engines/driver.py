@@ -6,13 +6,14 @@ The ordered pairs of a relation are composed each by itself, and the larger answ
 
 import math
 import os
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
 from ...numerics.cancellation_free import log_fraction
-from ...numerics.rounding import FUNCTION, LARGEST, UNIT
+from ...numerics.rounding import FUNCTION, LARGEST, UNIT, exp_up
 from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
@@ -29,11 +30,16 @@ INFINITE, ATTAINED = "infinite loss", "attained pair"
 STRICT = os.environ.get("HOCKEYSTICK_STRICT", "0") not in ("", "0")
 """Whether proofs that contradict each other raise (under test), or leave the safe side only (in use)."""
 
-_ROUNDING = 1e-6  # relative to the ends: what contradicts by more is no matter of rounding
+_ROUNDING = 1e-12  # relative to the ends: what contradicts by more is no matter of rounding
+_REPORT = "two proofs contradict each other, a bug of ours, please report it; the larger upper end is kept: {}; {}"
 
 
 class Contradiction(Exception):
     """Two proofs cannot both hold: one of the engines has a bug."""
+
+
+class ContradictionWarning(RuntimeWarning):
+    """The same in use, where the answer falls to the safe side."""
 
 
 def epsilon_proof(run: ComposedLoss, delta: float, upper_only: bool = False) -> Proof:
@@ -99,6 +105,8 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
         rest = Fraction(delta) - single.infinite_mass()
         if rest < 0:
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
+        if single.log_truncated_mass > -math.inf:  # elsewhere it is less than the slack of log delta
+            rest = max(Fraction(0), rest - Fraction(exp_up(single.log_truncated_mass)))
         found.append(finite(single, _epsilon_question(log_fraction(rest) if rest else -math.inf)))
     return largest_of(found)
 
@@ -108,6 +116,8 @@ def finite(run: ComposedLoss, question: Question) -> Proof:
     if question.asks == "epsilon":
         top = max(0.0, run.ceiling)
         if question.at == -math.inf:
+            if run.rows > 1:  # whose parts may have their largest losses in different orders
+                return largest_of([finite(single, question) for single in run.ordered_pairs()])
             return Proof(max(0.0, min(run.ceiling_below, run.ceiling)), top, (ELEMENTARY.name,), (ELEMENTARY.name,))
         proof = _settle(run, question, Proof(0.0, min(question.most, top), (ELEMENTARY.name,), (ELEMENTARY.name,)))
         return proof if proof.low >= 0.0 else proof._replace(low=0.0)
@@ -155,10 +165,10 @@ def _first(run: ComposedLoss, question: Question, known: Proof, engines: tuple[E
     """What the first of these proves that is for this run and is not inconclusive."""
     inconclusive = False
     for engine in engines:
-        if (engine.instead and not inconclusive) or not engine.applies(run, question):
+        if engine.instead and not inconclusive:
             continue
         try:
-            found = prove(engine, run, question, known)
+            found = prove(engine, run, question, known) if engine.applies(run, question) else None
         except Inconclusive:
             inconclusive = True
             continue
@@ -198,7 +208,8 @@ def _widths(step: Step, question: Question, proof: Proof) -> Interval:
 def meet(known: Proof, found: Proof) -> Proof:
     """What two proofs prove together: their intersection.
 
-    If they contradict each other, the larger upper end is kept and no lower one, and nothing that is found later lowers it.
+    If they contradict each other, the largest of all ends is kept as the upper one and no lower one, and nothing that is found
+    later lowers it.
 
     >>> both = meet(Proof(0.0, 2.0, high_by=("contour",)), Proof(1.0, 3.0, ("lattice",), ("lattice",)))
     >>> both.low, both.high, both.low_by, both.high_by
@@ -206,21 +217,22 @@ def meet(known: Proof, found: Proof) -> Proof:
     """
     low, low_by = (found.low, found.low_by) if found.low > known.low else (known.low, known.low_by)
     high, high_by = (found.high, found.high_by) if found.high < known.high else (known.high, known.high_by)
+    if low <= high and known.sound and found.sound:
+        return Proof(low, high, low_by, high_by)
     if known.sound and found.sound:
-        if low <= high:
-            return Proof(low, high, low_by, high_by)
-        if not contradict(low, high):
-            return Proof(high, low, high_by, low_by)  # as wide as rounding makes them
+        if not contradict(low, high):  # as wide as rounding makes them
+            return Proof(high, low, high_by, low_by)
         if STRICT:
             raise Contradiction(f"{found} cannot hold beside {known}")
-    top = max((one for one in (known, found) if one.high < math.inf), key=lambda one: one.high, default=known)
-    return Proof(-math.inf, top.high, (), top.high_by, sound=False)
+        warnings.warn(_REPORT.format(known, found), ContradictionWarning, stacklevel=2)
+    top = known if known.high >= found.high else found
+    return Proof(-math.inf, max(top.high, low), (), top.high_by, sound=False)
 
 
 def contradict(low: float, high: float) -> bool:
     """Whether two proved ends cannot both be right, however they were rounded.
 
-    >>> contradict(1.0, 1.0 - 1e-9), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
+    >>> contradict(1.0, 1.0 - 1e-13), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
     (False, True, True)
     """
     return low > high + (_ROUNDING * (1.0 + abs(high)) if math.isfinite(high) else 0.0)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
@@ -12,7 +13,7 @@ from ..contour.contour import Contour, Saddle, candidate_contours
 from ..pairs.discrete import ResponseLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.laplace import LaplaceLoss
-from ..protocol import Interval, largest
+from ..protocol import Inconclusive, Interval, largest
 from ..sampled.gaussian import SampledGaussianLoss
 from ..tolerance import SETTLED
 from .closed import closed_epsilon, closed_form, has_closed
@@ -207,7 +208,8 @@ def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
         if high - low < SETTLED:
             break
     if low < _NEAR_ONE and high > _HALF and not run.infinite_mass():  # the bound is of the whole, not of the finite part
-        low = max(low, near_one(run, epsilon))
+        with suppress(Inconclusive):
+            low = max(low, near_one(run, epsilon))
     return low, high
 
 

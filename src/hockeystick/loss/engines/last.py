@@ -28,15 +28,17 @@ class Unsampled(Engine):
     joint = True
     instead = True
 
-    def _asked(self, run: ComposedLoss, question: Question, ask: Ask) -> float | None:
-        return None if (plain := unsampled(run)) == run else ask(plain, question).high
+    def _upper(self, run: ComposedLoss, question: Question, ask: Ask, least: float) -> Proof | None:
+        if (plain := unsampled(run)) == run:
+            return None
+        found = ask(plain, question)
+        return Proof(least, found.high, (), (self.name,), found.sound)
 
-    def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
-        plain = Question("epsilon", question.at, question.slack)
-        return None if (high := self._asked(run, plain, ask)) is None else (0.0, high)
+    def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
+        return self._upper(run, Question("epsilon", question.at, question.slack), ask, 0.0)
 
-    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
-        return None if (high := self._asked(run, question, ask)) is None else (-math.inf, high)
+    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
+        return self._upper(run, question, ask, -math.inf)
 
 
 class SingleSteps(Engine):
@@ -66,11 +68,12 @@ class BoundedPart(Engine):
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         return beside_bounded(run, question.at, lambda one, at: ask(one, epsilon_question(at)).ends, known.high)
 
-    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
+    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
         if (apart := without_bounded(run)) is None:
             return None
         bounded, others = apart
-        return -math.inf, ask(others, question._replace(at=down(question.at - bounded.ceiling))).high
+        found = ask(others, question._replace(at=down(question.at - bounded.ceiling)))
+        return Proof(-math.inf, found.high, (), (self.name,), found.sound)
 
 
 class BoundedPartSoon(BoundedPart):
@@ -94,7 +97,9 @@ class RenyiCurve(Engine):
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         try:
-            return 0.0, renyi_epsilon(run, exp_down(question.at - question.slack))
+            # which takes the infinite mass from the delta of the whole
+            delta = exp_down(question.at - question.slack) + float(max(one.infinite_mass() for one in run.ordered_pairs()))
+            return 0.0, renyi_epsilon(run, down(delta) if run.has_infinite_loss else delta)
         except Unsupported:  # no order may have a finite bound
             return None
 

@@ -84,7 +84,7 @@ FIRST = {
 
 LAST = {
     "epsilon": (
-        Step((CONTOUR_AGAIN,), SETTLED),
+        Step((CONTOUR_AGAIN, UNSAMPLED), SETTLED),
         Step((BOUNDED_PART,), WIDE),
         Step((SINGLE_STEPS,), _HALF_DIGIT),
         Step((RENYI_CURVE,), _NO_DIGIT),

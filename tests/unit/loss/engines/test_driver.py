@@ -7,7 +7,15 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.engines import compiled, driver, registry
-from hockeystick.loss.engines.driver import Contradiction, contradict, epsilon_proof, largest_of, log_delta_proof, meet
+from hockeystick.loss.engines.driver import (
+    Contradiction,
+    ContradictionWarning,
+    contradict,
+    epsilon_proof,
+    largest_of,
+    log_delta_proof,
+    meet,
+)
 from hockeystick.loss.engines.engine import Engine, Proof, Question
 from hockeystick.native import core
 from hockeystick.report.methods import engine as in_words
@@ -31,8 +39,8 @@ def test_of_equal_ends_the_first_proof_is_named():
 
 
 def test_ends_that_differ_by_rounding_are_as_wide_as_rounding_made_them():
-    found = meet(Proof(1.0, 2.0, A, A), Proof(2.0 + 1e-12, 3.0, B, B))
-    assert found == Proof(2.0, 2.0 + 1e-12, A, B)
+    found = meet(Proof(1.0, 2.0, A, A), Proof(2.0 + 1e-13, 3.0, B, B))
+    assert found == Proof(2.0, 2.0 + 1e-13, A, B)
     assert found.sound
 
 
@@ -49,13 +57,23 @@ def in_use(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("in_use")
 def test_in_use_contradicting_proofs_fall_to_the_safe_side_and_stay_there():
-    broken = meet(Proof(1.0, 2.0, A, A), Proof(2.5, 3.0, B, B))
+    with pytest.warns(ContradictionWarning, match="please report"):
+        broken = meet(Proof(1.0, 2.0, A, A), Proof(2.5, 3.0, B, B))
     assert broken == Proof(-math.inf, 3.0, (), B, sound=False)
-    assert meet(broken, Proof(1.0, math.inf, A, A)).high == 3.0  # which proves no upper end
     assert meet(broken, Proof(1.9, 1.95, A, A)).high == 3.0
     assert meet(Proof(1.9, 1.95, A, A), broken) == Proof(-math.inf, 3.0, (), B, sound=False)
     assert meet(broken, Proof(1.0, 4.0, A, A)).high == 4.0
     assert not largest_of([broken, Proof(0.0, 1.0)]).sound
+
+
+@pytest.mark.usefixtures("in_use")
+@pytest.mark.filterwarnings("ignore::hockeystick.loss.engines.driver.ContradictionWarning")
+def test_no_end_that_was_proved_lies_above_what_is_kept():
+    """Whichever of the two is right, and though one of them proves one end only, or contradicts itself."""
+    assert meet(Proof(0.0, 2.0), Proof(3.0, math.inf)).high == math.inf
+    assert meet(Proof(3.0, math.inf), Proof(0.0, 2.0)).high == math.inf
+    assert meet(Proof(0.0, 9.0), Proof(5.0, 3.0)).high == 9.0
+    assert meet(Proof(0.0, 4.0), Proof(5.0, 3.0)).high == 5.0
 
 
 @pytest.mark.parametrize("known", [(1.0, 2.0), (-3.0, -3.0), (-math.inf, -1.0)])
@@ -79,7 +97,8 @@ def test_a_wrong_engine_is_found_under_test_and_survived_in_use(monkeypatch: pyt
     with pytest.raises(Contradiction):
         MIXED.epsilon(1e-6)
     monkeypatch.setattr(driver, "STRICT", False)
-    found = MIXED.epsilon_bounds(1e-6)
+    with pytest.warns(ContradictionWarning):
+        found = MIXED.epsilon_bounds(1e-6)
     assert found.lower == 0.0
     assert found.upper >= truth
 
