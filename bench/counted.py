@@ -35,6 +35,8 @@ CASES: dict[str, Callable[[float], object]] = {  # of a factor close to 1
     "Laplace noise x 4": lambda x: (hs.Laplace(scale=0.5 * x) * 4).epsilon_bounds(1e-6),
     "randomised response x 1000": lambda x: (hs.RandomizedResponse(epsilon=0.1 * x) * 1000).epsilon_bounds(1e-6),
     "71 parts": _many,
+    "Laplace x 70, exponential x 3": lambda x: (hs.Laplace(2.0 * x) * 70 + hs.Exponential(1.0 * x) * 3).epsilon(1e-6),
+    "exponential mechanism x 10": lambda x: (hs.Exponential(1.0 * x) * 10).epsilon(1e-6),
     "calibration": lambda x: hs.calibrate(lambda s: _sgd(256 / 60000, s, 3510), epsilon=1.0 * x, delta=1e-5),
     "profile of 200": lambda x: _sgd(0.01, 1.1 * x, 10**4).profile(np.linspace(0.0, 8.0, 200)),
     "sweep of 25": lambda x: hs.sweep(

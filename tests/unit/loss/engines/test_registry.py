@@ -48,7 +48,7 @@ def test_what_is_asked_first():
 
 
 def test_what_is_asked_last():
-    assert names(LAST["epsilon"]) == ["contour", "bounded part", "single steps", "Rényi curve"]
+    assert names(LAST["epsilon"]) == ["contour|unsampled run", "bounded part", "single steps", "Rényi curve"]
     assert names(LAST["log delta"]) == ["inversion", "single steps", "bounded part", "Rényi curve"]
 
 
