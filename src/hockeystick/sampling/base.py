@@ -98,9 +98,7 @@ class Sampled(Mechanism):
         if "replace" in wanted:
             return "replace"
         zeroed, replaced = self._whole(wanted[:1]), self._whole(("replace",))
-        if type(zeroed) is not type(replaced) or not (
-            isinstance(zeroed, losses.GaussianLoss | losses.LaplaceLoss) or hasattr(zeroed, "move")
-        ):
+        if type(zeroed) is not type(replaced) or not isinstance(zeroed, _moved_noise()):
             return "replace"
         return "replace" if how_far(zeroed) <= how_far(replaced) else wanted[0]
 
@@ -142,6 +140,12 @@ class Sampled(Mechanism):
                 repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."
             )
         return losses.BracketedLoss((symmetrised(top, high),), members(bottom))
+
+
+def _moved_noise() -> tuple[type, ...]:
+    """The losses of noise that a record moves, whose distances can be compared."""
+    discrete = losses.DiscreteGaussianLoss, losses.WideDiscreteGaussianLoss, losses.DiscreteLaplaceLoss
+    return losses.GaussianLoss, losses.LaplaceLoss, *discrete
 
 
 def how_far(loss: Any) -> float:
