@@ -317,19 +317,18 @@ def verdict_claim(case):
                 if bounds.lower > 0:  # what a shift attains: at most the truth
                     verdicts.append(at_least(one(bounds.lower), arb(delta), False))
                 return joined(verdicts), bounds
-            shares = [n / 240 for n in range(1, 240)] + [1 - 10.0 ** (-n / 4) for n in range(6, 50)]
-            for _ in range(5):  # nearer and nearer to the best shift
-                tried = []
+            shares, known = [n / 240 for n in range(1, 240)] + [1 - 10.0 ** (-n / 4) for n in range(6, 50)], []
+            for _ in range(5):  # nearer and nearer to the best shift: a sawtooth, of which several teeth may be the highest
                 for share in shares:
                     member = exact.Run([(exact.shift(e, share), count)], delta / 10)
                     verdicts.append(at_least(arb(delta), member.delta(bounds.upper), False))
                     at = member.delta(bounds.lower)
-                    tried.append((float(at.log()) if at > 0 else -1e9, share, at))
-                tried.sort(key=lambda one: one[1])
-                top = max(range(len(tried)), key=lambda n: tried[n][0])
-                reached = reached.max(tried[top][2])
-                left, right = tried[max(0, top - 1)][1], tried[min(len(tried) - 1, top + 1)][1]
-                shares = [left + (right - left) * n / 12 for n in range(1, 12)]
+                    known.append((share, float(at.log()) if at > 0 else -1e9))
+                    reached = reached.max(at)
+                known.sort()
+                teeth = sorted(range(len(known)), key=lambda n: -known[n][1])[:6]
+                sides = [(known[max(0, n - 1)][0], known[min(len(known) - 1, n + 1)][0]) for n in teeth]
+                shares = [left + (right - left) * n / 12 for left, right in sides for n in range(1, 12)]
             if bounds.lower > 0:
                 verdicts.append(at_least(reached * (1 + arb(2e-2)), arb(delta), False))  # a sawtooth between the shifts tried
             return joined(verdicts), bounds
