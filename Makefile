@@ -1,7 +1,8 @@
 # Two commands: `make demo` and `make test`, of which `make quick` runs what is not slow.  Each sets up its own environment in .venv
-# (`make bench` in .venv-bench).
+# (`make bench` in .venv-bench).  `make test WITH=opacus` installs Opacus and torch as well, and runs what needs them.
 PYTHON ?= python3
 VENV := .venv
+WITH ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
@@ -11,6 +12,7 @@ BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
 # what an installation depends on: the compiled core is built by it
 SOURCES := pyproject.toml constraints.txt hatch_build.py $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
+TEST := $(VENV)/.test$(WITH)
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: demo test quick bench bench-check campaign truth docs clean
@@ -18,13 +20,13 @@ ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/.test
+test: $(TEST)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
-quick: $(VENV)/.test
+quick: $(TEST)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m 'not slow'
@@ -33,16 +35,16 @@ bench: $(BENCH)/.bench
 	$(BENCH_BIN)/python -m compileall -q src/hockeystick  # as pip does for the peers
 	$(ONE_CORE) $(BENCH_BIN)/python -m bench $(BENCH_OPTIONS)
 
-bench-check: $(VENV)/.test
+bench-check: $(TEST)
 	$(BIN)/python -m bench.instructions
 
-campaign: $(VENV)/.test
+campaign: $(TEST)
 	$(ONE_CORE) $(BIN)/python scripts/campaign.py $(CAMPAIGN_OPTIONS)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-truth: $(VENV)/.test
+truth: $(TEST)
 	$(ONE_CORE) $(BIN)/python scripts/campaign.py --fresh --runs 25
 
 clean:
@@ -57,8 +59,8 @@ $(VENV)/.demo: $(SOURCES) | $(BIN)/python
 	$(PIP) -e .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.demo
-	$(PIP) -e '.[test]'
+$(TEST): $(VENV)/.demo
+	$(PIP) -e '.[test]' $(if $(WITH),-e '.[$(WITH)]')
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.demo

@@ -34,6 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line about what is not tested for want of a package."""
+    if find_spec("opacus") is None:
+        terminalreporter.write_line("Opacus and torch are not installed; `make test WITH=opacus` tests what needs them, too.")
+
+
 def _processor_seconds() -> float:
     used = os.times()
     return used.user + used.system + used.children_user + used.children_system

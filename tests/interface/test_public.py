@@ -130,6 +130,13 @@ def test_the_version_is_stated_once_for_all():
     assert hs.__version__ == project["version"] == "0.1.0"
 
 
+def test_nothing_large_is_downloaded_unless_asked():
+    """Opacus needs torch, of which a bare index offers a build of some gigabytes."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for name in ("test", "all", "docs", "cli", "plot"):
+        assert not [one for one in extras[name] if re.match(r"hockeystick\[.*opacus|opacus|torch", one)], name
+
+
 def test_the_package_is_typed():
     assert (Path(hs.__file__).parent / "py.typed").is_file()
 
