@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 WITH ?=
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 -c constraints.txt
 
 # `make bench` has an environment of its own: the peers, one by one, so that one that does not install is skipped.
 PEERS := dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
