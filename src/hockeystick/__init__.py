@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .planning.split import split
     from .planning.sweep import sweep
     from .portable import from_json
+    from .report.about import About, Entry
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
@@ -41,6 +42,7 @@ __all__ = [
     "GDP",
     "RDP",
     "ZCDP",
+    "About",
     "ApproxDP",
     "BadType",
     "BadValue",
@@ -48,6 +50,7 @@ __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "EdgeOrder",
+    "Entry",
     "Exponential",
     "FullPass",
     "Gaussian",
@@ -95,6 +98,7 @@ __getattr__ = _later(
         "planning.split": ("split",),
         "planning.sweep": ("sweep",),
         "portable": ("from_json",),
+        "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),

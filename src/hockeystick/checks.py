@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import BadType, BadValue
@@ -89,6 +90,26 @@ def ratio(name: str, numerator: float, denominator: float) -> float:
     if not fits(value):
         raise BadValue(f"{name} is {numerator} / {denominator}; allowed: a quotient from 1e-100 to 1e100.")
     return value
+
+
+def meant(given: str, allowed: Iterable[str]) -> str:
+    """Which of the names may be meant, for a message about one that is not known.
+
+    >>> meant("epsilonn", ("epsilon", "delta"))
+    ' (did you mean epsilon?)'
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(given.lower(), allowed, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def refuse_unknown(what: str, data: Mapping[str, Any], allowed: Iterable[str]) -> None:
+    """Raised where a key is none of those that are known; the message says which may be meant."""
+    known = tuple(allowed)
+    unknown = sorted({str(key) for key in data} - set(known))
+    if unknown:
+        raise BadValue(f"{what} has unknown keys {', '.join(unknown)}{meant(unknown[0], known)}; allowed: {', '.join(known)}.")
 
 
 def listed(name: str, values: Any) -> list[Any]:

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from .checks import refuse_unknown
 from .errors import BadType, BadValue, Unsupported
 from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
 from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
@@ -23,6 +24,8 @@ from .sampling.poisson import Poisson
 from .sampling.shuffled import Shuffled
 
 VERSION = 1
+ANNOTATIONS = ("name", "title", "dataset", "unit", "author", "date", "purpose", "notes")
+"""What people may say of a run beside it, for its report."""
 _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "gaussian": (Gaussian, ("sigma", "sensitivity", "replace_sensitivity")),
     "laplace": (Laplace, ("scale", "sensitivity", "replace_sensitivity")),
@@ -76,12 +79,14 @@ def to_json(release: Release) -> str:
 
 
 def from_json(text: str) -> Release:
-    """The release that `to_json` described.
+    """The release that `to_json` described; of a report's JSON, the run that it is about.
+
+    Annotations of a run file (title, data set, notes, ...) are for its report and are not read here.
 
     Parameters
     ----------
     text : str or bytes
-        JSON text made by `to_json`.
+        JSON text made by `to_json`, of a run or of its report.
 
     Returns
     -------
@@ -115,6 +120,8 @@ def from_json(text: str) -> Release:
         raise BadValue(f"text is not JSON ({error}); allowed: text made by to_json.") from None
     if not isinstance(data, dict):
         raise BadValue(f"text is no JSON object but {str(text)[:60]!r}; allowed: text made by to_json.")
+    if is_report(data):
+        return from_json(json.dumps(inside(data)))
     if "hockeystick" not in data:
         raise BadValue(f"the key 'hockeystick', the version, is missing; allowed: text made by to_json, which has it: {VERSION}.")
     version = data["hockeystick"]
@@ -122,7 +129,7 @@ def from_json(text: str) -> Release:
         raise BadValue(f"the key 'hockeystick', the version, is {version!r}; allowed: a whole number from 1 to {VERSION}.")
     if not 1 <= version <= VERSION:
         raise BadValue(f"text has version {version}; allowed: 1 to {VERSION}; a newer hockeystick may read it.")
-    _refuse_unknown("text", data, ("hockeystick", "neighbours", "release"))
+    refuse_unknown("text", data, ("hockeystick", "neighbours", "release", *ANNOTATIONS))
     release = _restored(data.get("release"))
     stated = checked(data.get("neighbours", release.stated))
     if stated == release.stated:
@@ -130,6 +137,22 @@ def from_json(text: str) -> Release:
     if isinstance(release, Training):
         raise BadValue(f"text states neighbours={stated!r}, and its training {release.stated!r}; allowed: one relation.")
     return Training(release, stated, (f"Neighbours: {stated}.",))
+
+
+def is_report(data: dict[str, Any]) -> bool:
+    """Whether it is what a report's `to_json` wrote."""
+    return {"form", "described"} <= data.keys()
+
+
+def inside(report: dict[str, Any]) -> dict[str, Any]:
+    """The run that a report is about, as `to_json` wrote it."""
+    found = report["described"]
+    if not isinstance(found, dict) or is_report(found):
+        raise Unsupported(
+            f"the report is about {report.get('release')}, which was made from a function, so its JSON does not hold it; "
+            "keep the code that made it."
+        )
+    return found
 
 
 def _is_path(text: str | bytes) -> bool:
@@ -183,14 +206,14 @@ def _restored(data: Any) -> Release:
     if kind == "composition":
         return _restored_composition(values)
     if kind == "grouped":
-        _refuse_unknown("grouped", values, ("size", "run"))
+        refuse_unknown("grouped", values, ("size", "run"))
         return grouped(_restored(values.get("run")), values.get("size"))
     if kind == "training":
         return _restored_training(values)
     if not isinstance(kind, str) or kind not in _KINDS:
         raise BadValue(f"kind is {kind!r}; allowed: composition, training, {', '.join(_KINDS)}.")
     cls, names = _KINDS[kind]
-    _refuse_unknown(kind, values, names)
+    refuse_unknown(kind, values, names)
     if isinstance(values.get("tail"), list):
         values["tail"] = [math.inf if one is None else one for one in values["tail"]]
     for inner in ("base", "local"):
@@ -210,21 +233,15 @@ def _restored_composition(values: dict[str, Any]) -> Release:
     parts = values.get("parts")
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
         raise BadValue("a composition needs 'parts', a list of objects with 'count' and 'release'.")
-    _refuse_unknown("composition", values, ("parts",))
+    refuse_unknown("composition", values, ("parts",))
     for part in parts:
-        _refuse_unknown("a part of a composition", part, ("count", "release"))
+        refuse_unknown("a part of a composition", part, ("count", "release"))
     return joined(use for part in parts for use in (_restored(part.get("release")) * part.get("count")).parts)
 
 
 def _restored_training(values: dict[str, Any]) -> Training:
-    _refuse_unknown("training", values, ("neighbours", "notes", "run"))
+    refuse_unknown("training", values, ("neighbours", "notes", "run"))
     notes = values.get("notes")
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         raise BadValue("training needs 'notes', a list of texts.")
     return Training(_restored(values.get("run")), checked(values.get("neighbours")), tuple(notes))
-
-
-def _refuse_unknown(kind: str, values: dict[str, Any], names: tuple[str, ...]) -> None:
-    unknown = sorted(set(values) - set(names))
-    if unknown:
-        raise BadValue(f"{kind} has unknown fields {', '.join(unknown)}; allowed: {', '.join(names)}.")

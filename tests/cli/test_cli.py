@@ -169,7 +169,7 @@ def test_files(run):
     ("text", "words"),
     [
         ("= 3", "not TOML"),
-        ("stepss = []", "unknown keys stepss; allowed: neighbours, delta, steps"),
+        ("stepss = []", "unknown keys stepss (did you mean steps?); allowed: neighbours, delta, steps"),
         ("steps = 3", "steps is no list"),
         ("", "nothing is described"),
         ("[[step]]\nrelease = 3", "a step needs a release"),

@@ -90,6 +90,7 @@ def test_the_file_of_the_page(tmp_path):
     assert text == EXAMPLE  # what hockeystick compose --example prints
     (tmp_path / "run.toml").write_text(text)
     run, settings = run_of([str(tmp_path / "run.toml")])
+    assert settings.pop("about").title == "Visits in 2025"
     assert settings == {"neighbours": "add-or-remove", "delta": 1e-6}
     assert run.epsilon(1e-6) > 0.0
     assert tomllib.loads(text)["delta"] == 1e-6

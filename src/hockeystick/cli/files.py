@@ -5,13 +5,17 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..checks import refuse_unknown
 from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release, compose
 from ..neighbours import DEFAULT
 from ..planning.dpsgd import dpsgd
 from .expression import release
+
+if TYPE_CHECKING:
+    from ..report.about import About
 
 EXAMPLE = """\
 # a run for hockeystick: hockeystick compose run.toml (also report, plot, explain, rounds)
@@ -19,9 +23,15 @@ neighbours = "add-or-remove"         # optional: the relation; the command line 
 delta = 1e-6                         # optional: where epsilon is asked; the command line wins
 steps = ["Laplace(scale=50) * 2"]    # expressions, as on the command line
 
+# for the report, all optional: name, title, dataset, unit, author, date, purpose, notes
+title = "Visits in 2025"
+unit = "one patient with all visits"
+
 [[step]]                             # one expression and how often; any number of these
 release = "Gaussian(sigma=20)"
 count = 10
+name = "visits by month"             # optional, for the report, as are purpose and notes
+purpose = "planning of beds"
 
 [[dpsgd]]                            # a training run, with the options of hockeystick dpsgd; any number of these
 examples = 60000
@@ -30,37 +40,67 @@ sigma = 1.1
 epochs = 1
 sampler = "poisson"
 """
-_KEYS = ("neighbours", "delta", "steps", "step", "dpsgd")
 _DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation")
 
 
+class _Read(NamedTuple):
+    """What one argument says: what is released, its settings, and what people say of the run and of each release."""
+
+    release: Release
+    settings: dict[str, Any]
+    said: dict[str, Any]
+    entries: list[dict[str, Any]]
+
+
 def run_of(described: Sequence[str], neighbours: str | None = None) -> tuple[Release, dict[str, Any]]:
-    """All that is described, joined, and the settings (`neighbours`, `delta`) of the files.
+    """All that is described, joined, and the settings of the files: `neighbours`, `delta`, and `about`, for the report.
 
     Training runs of a file are for `neighbours` if given, else for the relation of the file, unless they say their own.
     """
     if not described:
         raise BadValue("nothing is described; give a release such as 'Gaussian(sigma=2) * 3', or a .toml or .json file.")
     settings: dict[str, Any] = {}
-    parts = []
-    for one in described:
-        if one.endswith((".toml", ".json")):
-            part, more = _file(Path(one), neighbours)
-            for name, value in more.items():
-                if settings.get(name, value) != value:
-                    raise BadValue(f"the files differ in {name}: {settings[name]!r} and {value!r}.")
-            settings |= more
-            parts.append(part)
-        elif re.fullmatch(r"[\w./\\~-]*\.[a-z]\w*", one):
-            raise BadValue(
-                f"{one!r} is neither a file that ends in .toml or .json nor a release such as 'Gaussian(sigma=2) * 3'."
-            )
-        else:
-            parts.append(release(one))
+    found = [_read(one, neighbours) for one in described]
+    for one in found:
+        for name, value in one.settings.items():
+            if settings.get(name, value) != value:
+                raise BadValue(f"the files differ in {name}: {settings[name]!r} and {value!r}.")
+        settings |= one.settings
+    if (about := _about(found)) is not None:
+        settings["about"] = about
+    parts = [one.release for one in found]
     return parts[0] if len(parts) == 1 else compose(parts), settings
 
 
-def _file(path: Path, neighbours: str | None) -> tuple[Release, dict[str, Any]]:
+def _about(found: list[_Read]) -> "About | None":
+    """What the files say of the run, if they do; where several say something else, both, but for the unit of privacy."""
+    entries = [entry for one in found for entry in one.entries]
+    if not any(one.said for one in found) and not any(len(entry) > 1 for entry in entries):
+        return None
+    from ..portable import ANNOTATIONS
+    from ..report.about import About, Entry
+
+    each = [About(**one.said) for one in found if one.said]
+    said: dict[str, Any] = {}
+    for name in ANNOTATIONS:
+        values = list(dict.fromkeys(value for one in each if (value := getattr(one, name))))
+        if len(values) > 1 and name == "unit":
+            raise BadValue(f"the files differ in unit, the unit of privacy: {', '.join(map(repr, values))}.")
+        if values:
+            said[name] = sum(values, ()) if name == "notes" else max(values) if name == "date" else "; ".join(values)
+    return About(**said, entries=[Entry(**entry) for entry in entries])
+
+
+def _read(one: str, neighbours: str | None) -> _Read:
+    if one.endswith((".toml", ".json")):
+        return _file(Path(one), neighbours)
+    if re.fullmatch(r"[\w./\\~-]*\.[a-z]\w*", one):
+        raise BadValue(f"{one!r} is neither a file that ends in .toml or .json nor a release such as 'Gaussian(sigma=2) * 3'.")
+    made = release(one)
+    return _Read(made, {}, {}, [{"release": made}])
+
+
+def _file(path: Path, neighbours: str | None) -> _Read:
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
         data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -68,38 +108,62 @@ def _file(path: Path, neighbours: str | None) -> tuple[Release, dict[str, Any]]:
         raise BadValue(f"{path} is not {path.suffix[1:].upper()}: {error}.") from None
     try:
         if isinstance(data, dict) and ("hockeystick" in data or isinstance(data.get("release"), dict)):  # made by to_json
-            from ..portable import from_json  # which knows every kind of release
-
-            return from_json(text), {}
+            return _portable(text, data)
         return _described(data, neighbours)
     except HockeystickError as error:
         raise type(error)(f"{path}: {error}") from None
 
 
-def _described(data: Any, neighbours: str | None) -> tuple[Release, dict[str, Any]]:
+def _portable(text: str, data: dict[str, Any]) -> _Read:
+    """A run that `to_json` wrote, or a report, which has the run inside, and its delta and its relation."""
+    from ..portable import ANNOTATIONS, from_json, is_report  # which knows every kind of release
+    from ..report.about import About
+
+    made = from_json(text)
+    if not is_report(data):
+        return _Read(made, {}, _kept(data, ANNOTATIONS), [{"release": made}])
+    about = About.from_dict(data.get("about", {}))
+    about.check(made)
+    epsilon = data.get("epsilon")
+    settings = {**_kept(data, ("neighbours",)), **_kept(epsilon if isinstance(epsilon, dict) else {}, ("delta",))}
+    said = {name: getattr(about, name) for name in ANNOTATIONS if getattr(about, name)}
+    entries = [{name: value for name, value in vars(entry).items() if value} for entry in about.entries]
+    return _Read(made, settings, said, entries or [{"release": made}])
+
+
+def _described(data: Any, neighbours: str | None) -> _Read:
+    from ..portable import ANNOTATIONS
+    from ..report.about import ENTRY_KEYS
+
+    keys = ("neighbours", "delta", "steps", "step", "dpsgd", *ANNOTATIONS)
     if not isinstance(data, dict):
-        raise BadValue(f"a table is needed; its keys: {', '.join(_KEYS)}.")
-    _refuse_unknown("the file", data, _KEYS)
-    parts: list[Release] = []
+        raise BadValue(f"a table is needed; its keys: {', '.join(keys)}.")
+    refuse_unknown("the file", data, keys)
+    entries: list[dict[str, Any]] = []
     for one in _tables(data, "dpsgd"):
-        _refuse_unknown("dpsgd", one, _DPSGD)
+        refuse_unknown("dpsgd", one, (*_DPSGD, *ENTRY_KEYS))
         if "sigma" not in one or "sampler" not in one:
             raise BadValue("dpsgd needs sigma and sampler, and examples and batch or rate, and epochs or steps.")
         meant = neighbours if neighbours is not None else data.get("neighbours", DEFAULT)
-        parts.append(dpsgd(**{"neighbours": meant, **one}))
+        entries.append({"release": dpsgd(**{"neighbours": meant, **_kept(one, _DPSGD)}), **_kept(one, ENTRY_KEYS)})
     steps = data.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(one, str) for one in steps):
         raise BadValue('steps is no list of texts; an example: steps = ["Gaussian(sigma=2) * 3"].')
-    parts += [release(one) for one in steps]
+    entries += [{"release": release(one)} for one in steps]
     for one in _tables(data, "step"):
-        _refuse_unknown("step", one, ("release", "count"))
+        refuse_unknown("step", one, ("release", "count", *ENTRY_KEYS))
         if not isinstance(one.get("release"), str):
             raise BadValue('a step needs a release, such as release = "Gaussian(sigma=2)".')
-        parts.append(release(one["release"]) * one.get("count", 1))
-    if not parts:
+        entries.append({"release": release(one["release"]) * one.get("count", 1), **_kept(one, ENTRY_KEYS)})
+    if not entries:
         raise BadValue("nothing is described; give steps, [[step]] or [[dpsgd]].")
-    settings = {name: data[name] for name in ("neighbours", "delta") if name in data}
-    return parts[0] if len(parts) == 1 else compose(parts), settings
+    parts = [one["release"] for one in entries]
+    made = parts[0] if len(parts) == 1 else compose(parts)
+    return _Read(made, _kept(data, ("neighbours", "delta")), _kept(data, ANNOTATIONS), entries)
+
+
+def _kept(data: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: data[name] for name in names if name in data}
 
 
 def _tables(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -108,9 +172,3 @@ def _tables(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
         raise BadValue(f"{name} is no table; write [[{name}]] and its values below.")
     return listed
-
-
-def _refuse_unknown(what: str, data: dict[str, Any], allowed: tuple[str, ...]) -> None:
-    unknown = sorted(set(data) - set(allowed))
-    if unknown:
-        raise BadValue(f"{what} has unknown keys {', '.join(unknown)}; allowed: {', '.join(allowed)}.")

@@ -3,6 +3,7 @@
 from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
 
+from ..checks import meant
 from ..errors import BadType, HockeystickError
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ class Made(ABCMeta):
 
 def _misfit(cls: type, given: tuple[Any, ...], named: dict[str, Any]) -> str | None:
     """What does not fit the arguments, if anything."""
-    import difflib
     import inspect
 
     if inspect.isabstract(cls):
@@ -50,9 +50,8 @@ def _misfit(cls: type, given: tuple[Any, ...], named: dict[str, Any]) -> str | N
     names = ", ".join(allowed)
     unknown = [name for name in named if name not in allowed]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], allowed, n=1)
-        meant = f" (did you mean {near[0]}?)" if near and near[0] not in named else ""
-        return f"{cls.__name__} has no argument {', '.join(unknown)}{meant}; allowed: {names}."
+        near = meant(unknown[0], [name for name in allowed if name not in named])
+        return f"{cls.__name__} has no argument {', '.join(unknown)}{near}; allowed: {names}."
     if len(given) > len(allowed):
         return f"{cls.__name__} is given {len(given)} arguments; allowed: {names}."
     twice = [name for name in list(allowed)[: len(given)] if name in named]

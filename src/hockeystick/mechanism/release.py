@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .. import loss as losses
     from ..loss.composed import ComposedLoss
     from ..loss.engines.compiled import Told
+    from ..report.about import About
     from ..report.report import Report
 
 
@@ -73,7 +74,9 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
 
     __rmul__ = __mul__
 
-    def report(self, delta: float, neighbours: Relation = STATED, mu_delta: float = 1e-10) -> "Report":
+    def report(
+        self, delta: float, neighbours: Relation = STATED, mu_delta: float = 1e-10, about: "About | None" = None
+    ) -> "Report":
         """All answers at this delta, with what they rest on; prints, shows in notebooks, `.to_json()`, `.plot()`.
 
         Parameters
@@ -84,6 +87,8 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
             The neighbouring relation; by default the one that the release states.
         mu_delta : float, default 1e-10
             The delta up to which mu is given; at most `delta` is used.
+        about : About, optional
+            What people say of the run: title, data set, unit of privacy, and the name and purpose of each release.
 
         Returns
         -------
@@ -93,9 +98,9 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
         Raises
         ------
         BadType
-            If delta or mu_delta is no number, or neighbours no text.
+            If delta or mu_delta is no number, neighbours no text, or about no `About`.
         BadValue
-            If delta or mu_delta is no probability, delta is 1, or neighbours no relation.
+            If delta or mu_delta is no probability, delta is 1, neighbours no relation, or about names other releases than these.
         Unsupported
             If no theorem covers a part of the release under this relation.
 
@@ -107,7 +112,7 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
         """
         from ..report.report import report
 
-        return report(self, delta, neighbours, mu_delta)
+        return report(self, delta, neighbours, mu_delta, about)
 
     def to_json(self) -> str:
         """The description as JSON text, with a version; `hockeystick.from_json` undoes it.

@@ -1,7 +1,7 @@
 """What a report tells of a run: each answer is computed when it is first shown."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation
 from ..planning.rdp_accountant import RDPAccountant
+from .about import About
 from .methods import cited, engine, keyed, steps
 from .numbers import down_text, rounded_up, up_text
 from .words import neighbouring
@@ -42,12 +43,15 @@ class Answers:
         The neighbouring relation.
     mu_delta : float
         The delta up to which mu is given.
+    about : About, default About()
+        What people say of the run.
     """
 
     release: Release
     at: float
     neighbours: Relation
     mu_delta: float
+    about: About = field(default_factory=About)
 
     @cached_property
     def _proved(self) -> "tuple[Bounds[float], Proof]":

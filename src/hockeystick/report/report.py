@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..conversion.group import probability
-from ..errors import BadValue, HockeystickError
+from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.release import Release
 from ..neighbours import STATED, Relation, Stated, checked
 from . import render
+from .about import About
 from .answers import Answers, current_version
 from .methods import steps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORM = 1
+FORM = 2
 """The version of the JSON form; docs/report.schema.json describes it."""
 
 
@@ -36,6 +37,8 @@ class Report(Answers):
         The neighbouring relation.
     mu_delta : float
         The delta up to which mu is given.
+    about : About, default About()
+        What people say of the run.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Report(Answers):
             {
                 "hockeystick": current_version(),
                 "form": FORM,
+                "about": self.about.to_dict(),
                 "release": repr(self.release),
                 "described": described,
                 "neighbours": self.neighbours,
@@ -165,7 +169,9 @@ class Report(Answers):
         return self.to_html()
 
 
-def report(release: Release, delta: float, neighbours: Relation = STATED, mu_delta: float = 1e-10) -> Report:
+def report(
+    release: Release, delta: float, neighbours: Relation = STATED, mu_delta: float = 1e-10, about: About | None = None
+) -> Report:
     """The report of a release at one delta.
 
     Parameters
@@ -178,6 +184,8 @@ def report(release: Release, delta: float, neighbours: Relation = STATED, mu_del
         The neighbouring relation; by default the one that the release states.
     mu_delta : float, default 1e-10
         The delta up to which mu is given; at most `delta` is used.
+    about : About, optional
+        What people say of the run: title, data set, unit of privacy, and the name and purpose of each release.
 
     Returns
     -------
@@ -187,9 +195,9 @@ def report(release: Release, delta: float, neighbours: Relation = STATED, mu_del
     Raises
     ------
     BadType
-        If delta or mu_delta is no number, or neighbours no text.
+        If delta or mu_delta is no number, neighbours no text, or about no `About`.
     BadValue
-        If delta or mu_delta is no probability, delta is 1, or neighbours no relation.
+        If delta or mu_delta is no probability, delta is 1, neighbours no relation, or about names other releases than this one.
     Unsupported
         If no theorem covers a part of the release under this relation.
 
@@ -203,7 +211,12 @@ def report(release: Release, delta: float, neighbours: Relation = STATED, mu_del
     if at >= 1.0:
         raise BadValue("delta is 1.0; allowed: a probability from 0 to below 1 (a delta of 1 promises nothing).")
     relation = release.stated if isinstance(neighbours, Stated) else checked(neighbours)
-    made = Report(release, at, relation, min(probability("mu_delta", mu_delta), at) if at else probability("mu_delta", mu_delta))
+    said = About() if about is None else about
+    if not isinstance(said, About):
+        raise BadType(f"about is {about!r}; allowed: About(title=..., unit=..., ...).")
+    said.check(release)
+    most = probability("mu_delta", mu_delta)
+    made = Report(release, at, relation, min(most, at) if at else most, said)
     assert made.epsilon is not None  # refused now rather than when it is shown
     return made
 

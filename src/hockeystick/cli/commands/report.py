@@ -37,7 +37,7 @@ def report(
     if wanted not in _FORMS:
         raise BadValue(f"--format is {wanted!r}; allowed: {', '.join(_FORMS)}.")
     release, settings = run_of(run or [], neighbours)
-    made = release.report(at_delta(delta, settings), relation(neighbours, settings))
+    made = release.report(at_delta(delta, settings), relation(neighbours, settings), about=settings.get("about"))
     width = max(20, min(show.console().width, 100))
     text = made.to_text(width) if wanted == "text" else getattr(made, f"to_{wanted}")() + "\n"
     if output is None:
