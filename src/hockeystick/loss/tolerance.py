@@ -27,4 +27,4 @@ def converged(low: float, high: float) -> bool:
     >>> converged(1.0, 1.0 + 1e-10), converged(1.0, 1.1), converged(0.0, 0.0)
     (True, False, False)
     """
-    return 0.0 < high * (1.0 - SETTLED) < low
+    return 0.0 < high * (1.0 - SETTLED) < low <= high

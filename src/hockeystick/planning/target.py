@@ -140,7 +140,7 @@ class Target:
         """
         if not (direct or self.direct) and self.at:
             relation = release.stated if isinstance(self.neighbours, Stated) else self.neighbours
-            found, wanted = float(release.log_delta_bounds(self.limit, relation).upper), _log_down(self.at)
+            found, wanted = float(release._log_deltas(self.limit, relation, upper_only=True).upper), _log_down(self.at)
             return _signed(found <= wanted, _ratio(_mu(self.limit, found), _mu(self.limit, wanted)))
         value = self.measure(release)
         if self.kind == "epsilon" and self.at and not math.isinf(value):

@@ -31,4 +31,6 @@ def sampled_epsilons(runs: Runs, removals: tuple[bool, ...]) -> tuple[Array, Arr
     if core is not None:
         orders = ORDERED.index(removals) + 1
         core.epsilons(runs.noise, runs.rate, runs.noise_error, runs.count, orders, runs.log_delta, low, high)
+        wrong = low > high  # a bug of ours: the driver decides
+        low[wrong] = high[wrong] = math.nan
     return low, high

@@ -17,6 +17,8 @@ from ...numerics.rounding import FUNCTION, UNIT, down
 from ..composed import ComposedLoss, Expand
 from ..contour.complement import complement_saddle
 from ..contour.contour import Contour
+from ..engines.driver import meet
+from ..engines.engine import Proof
 from ..lattice.lattice import aligned_step, spread_to_ends
 from ..protocol import Inconclusive, Interval, Masses
 from ..tolerance import SETTLED
@@ -62,11 +64,9 @@ def log_complement(run: ComposedLoss, epsilon: float, log_delta: Interval) -> In
         return low, high
     if not run.has_transform:
         return low, high
-    least = most = math.inf
-    for single in run.ordered_pairs():
-        ends = _of_one_pair(single, epsilon)
-        least, most = min(least, ends[0]), min(most, ends[1])
-    return max(low, least), min(high, most)
+    found = [_of_one_pair(single, epsilon) for single in run.ordered_pairs()]
+    least = Proof(min(one.low for one in found), min(one.high for one in found), sound=all(one.sound for one in found))
+    return meet(Proof(low, high), least).ends
 
 
 def log1mexp_ends(log: float) -> Interval:
@@ -78,24 +78,24 @@ def log1mexp_ends(log: float) -> Interval:
     return down(value, slack) if log > -math.inf else 0.0, min(0.0, value + slack)
 
 
-def _of_one_pair(run: ComposedLoss, epsilon: float) -> Interval:
+def _of_one_pair(run: ComposedLoss, epsilon: float) -> Proof:
     """Both ends of log(1 - delta) of one ordered pair."""
-    low, high = -math.inf, 0.0
+    proof = Proof(-math.inf, 0.0)
     if not all(loss.has_slice for loss, _ in run.terms):
-        return low, high
+        return proof
     try:
         contour = Contour(run, complement_saddle(run, epsilon))
-        high = min(high, contour.markov_log_delta(epsilon))
+        proof = meet(proof, Proof(-math.inf, contour.markov_log_delta(epsilon)))
         if run.has_decay and contour.evaluate():
-            low, high = contour.lower(epsilon), min(high, contour.upper(epsilon))
+            proof = meet(proof, Proof(contour.lower(epsilon), contour.upper(epsilon)))
         else:
-            ends = _on_lattices(run, -contour.c, epsilon)
-            low, high = ends[0], min(high, ends[1])
+            proof = meet(proof, Proof(*_on_lattices(run, -contour.c, epsilon)))
     except Inconclusive:
-        return low, high
+        return proof
     if run.log_truncated_mass > -math.inf:  # it counts for at most itself
-        high = min(0.0, float(np.logaddexp(high, run.log_truncated_mass)) + 4.0 * FUNCTION * (1.0 + abs(high)))
-    return min(low, high), max(low, high)
+        high = min(0.0, float(np.logaddexp(proof.high, run.log_truncated_mass)) + 4.0 * FUNCTION * (1.0 + abs(proof.high)))
+        proof = proof._replace(high=high)
+    return proof
 
 
 def _on_lattices(run: ComposedLoss, t: float, epsilon: float) -> Interval:

@@ -24,7 +24,8 @@ from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
 from ..bounds.renyi import cumulant_above
 from ..composed import ComposedLoss
-from ..engines.driver import epsilon_proof, log_delta_proof
+from ..engines.driver import epsilon_proof, log_delta_proof, meet
+from ..engines.engine import Proof
 from ..pairs.atomic import AtomicLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.profile import ProfileLoss
@@ -75,12 +76,8 @@ class Head:
 
     def evaluate(self, epsilon: float) -> Interval:
         """Both ends of mu there; of a run that is known by bounds only the upper end is worth its cost, the lower is 0."""
-        low, high = -math.inf, min(0.0, max(tail.log_bound(epsilon) for tail in self.tails))
-        for one in self.dominating:
-            ends = log_delta_proof(one, epsilon).ends
-            high = min(high, ends[1])
-            low = ends[0] if self.run.exact else low
-        return self.record(epsilon, min(low, high), high)
+        tail = Proof(-math.inf, min(0.0, max(tail.log_bound(epsilon) for tail in self.tails)))
+        return self.record(epsilon, *meet(tail, log_delta_proof(self.run, epsilon, upper_only=not self.run.exact)).ends)
 
     def record(self, epsilon: float, low: float, high: float) -> Interval:
         """Record both ends of log delta."""
@@ -235,7 +232,8 @@ def _whole(run: ComposedLoss, bounds: list[Tail], least: float, tolerance: float
     found = search(head, last, least, tolerance)
     upper = max(found.upper, beyond if far < top else 0.0)
     reason = f"the supremum over all epsilon: searched up to {last:.4g}, beyond it by proof"
-    return found._replace(lower=min(found.lower, upper), upper=upper, reason=reason)
+    lower, upper = meet(Proof(found.lower, math.inf), Proof(0.0, upper)).ends
+    return found._replace(lower=max(lower, 0.0), upper=upper, reason=reason)
 
 
 def _beyond(bounds: list[Tail], least: float, unit: float, tolerance: float) -> tuple[float, float]:
@@ -325,13 +323,13 @@ def search(head: Head, last: float, least: float, tolerance: float) -> Peak:
     return Peak(lower, upper, where, len(head.log))
 
 
-def profile_ends(run: ComposedLoss, care: Care = Care.MANY) -> Callable[[float], Interval]:
+def profile_ends(run: ComposedLoss, care: Care = Care.MANY, upper_only: bool = False) -> Callable[[float], Interval]:
     """log delta of a run, evaluated once at each epsilon."""
     known: dict[float, Interval] = {}
 
     def ask(epsilon: float) -> Interval:
         if epsilon not in known:
-            known[epsilon] = log_delta_proof(run, epsilon, care).ends
+            known[epsilon] = log_delta_proof(run, epsilon, care, upper_only).ends
         return known[epsilon]
 
     return ask

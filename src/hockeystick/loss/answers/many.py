@@ -119,7 +119,7 @@ def _share_contours(
             with np.errstate(all="ignore"):  # far from the middle nothing need come of it
                 low, high = answer(contour, wanted)
             width = (high - low) * slope(contour)
-            close = width <= min(max(4.0 * float(width[middle]), TUNING.shared_width), SETTLED)
+            close = (width >= 0.0) & (width <= min(max(4.0 * float(width[middle]), TUNING.shared_width), SETTLED))
             if close[middle]:
                 far = np.nonzero(~close)[0]
                 place = int(far.searchsorted(middle))

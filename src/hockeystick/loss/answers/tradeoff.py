@@ -14,6 +14,8 @@ from ...conversion._kernels.gaussian_ends import error_ends
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, down, exp_up, up
 from ..composed import ComposedLoss
+from ..engines.driver import meet
+from ..engines.engine import Proof
 from ..pairs.gaussian import GaussianLoss
 from ..protocol import Inconclusive
 from .complement import log_complement
@@ -49,7 +51,8 @@ def best_tests(
         if run.exact:
             found = best_test(forward, backward, alpha, guess[0], corners, complements)
             if found.beta[1] > 1.1 * found.beta[0]:
-                found = found._replace(beta=(found.beta[0], max(found.beta[0], min(found.beta[1], _chernoff(run, alpha)))))
+                low, high = meet(Proof(*found.beta), Proof(0.0, _chernoff(run, alpha))).ends
+                found = found._replace(beta=(max(low, 0.0), high))
             return found
         # the best bound, and the best that it may be, are two different profiles
         safe, member = (best_test(_end(forward, end), _end(backward, end), alpha, guess[0], corners) for end in (1, 0))

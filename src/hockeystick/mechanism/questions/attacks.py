@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ...bounds import Bounds
 from ...errors import BadValue
+from ...loss.tolerance import Interval
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
 from .entries import each
-from .pairs import Ends, Pairs
+from .pairs import Pairs
 
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
@@ -57,7 +58,7 @@ class Attacks(Pairs):
         >>> round(hs.Gaussian(sigma=0.5).tradeoff(alpha=0.5), 9)
         0.022750132
         """
-        return self.tradeoff_bounds(alpha, neighbours).lower
+        return self._tradeoff(alpha, neighbours, safe_only=True).lower
 
     @overload
     def tradeoff_bounds(self, alpha: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -87,8 +88,7 @@ class Attacks(Pairs):
         Unsupported
             If no theorem covers a part of the release under this relation.
         """
-        test, exact = self._test(neighbours)
-        return Bounds(*each("alpha", alpha, _error_rate, lambda one: test(one).beta), exact)
+        return self._tradeoff(alpha, neighbours)
 
     @overload
     def tpr(self, fpr: float, neighbours: Relation = STATED) -> float: ...
@@ -124,7 +124,7 @@ class Attacks(Pairs):
         >>> round((hs.Gaussian(sigma=1.1).poisson(rate=256 / 60_000) * 3510).tpr(fpr=1e-3), 6)
         0.002605
         """
-        return self.tpr_bounds(fpr, neighbours).upper
+        return self._tpr(fpr, neighbours, safe_only=True).upper
 
     @overload
     def tpr_bounds(self, fpr: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -154,8 +154,7 @@ class Attacks(Pairs):
         Unsupported
             If no theorem covers a part of the release under this relation.
         """
-        test, exact = self._test(neighbours)
-        return Bounds(*each("fpr", fpr, _error_rate, lambda one: test(one).tpr), exact)
+        return self._tpr(fpr, neighbours)
 
     @overload
     def bayes_risk(self, prior: float, neighbours: Relation = STATED) -> float: ...
@@ -193,7 +192,7 @@ class Attacks(Pairs):
         >>> round(hs.Gaussian(sigma=1.0).bayes_risk(prior=0.5), 9)
         0.308537539
         """
-        return self.bayes_risk_bounds(prior, neighbours).lower
+        return self._bayes_risk(prior, neighbours, safe_only=True).lower
 
     @overload
     def bayes_risk_bounds(self, prior: float, neighbours: Relation = STATED) -> Bounds[float]: ...
@@ -223,23 +222,7 @@ class Attacks(Pairs):
         Unsupported
             If no theorem covers a part of the release under this relation.
         """
-        from ...loss.answers.tradeoff import complement_ends
-
-        forward, backward, run = self._profiles(neighbours)
-        forward, backward = complement_ends(run, forward), complement_ends(self._reversed(neighbours), backward)
-
-        def ends(p: float) -> Ends:
-            if p in (0.0, 1.0):
-                return 0.0, 0.0
-            point = math.log1p(-p) - math.log(p)
-            slack = 4.0 * FUNCTION * (abs(point) + abs(math.log(p)) + abs(math.log1p(-p)))
-            # prior times 1 - delta(eps), which for eps < 0 is e^eps (1 - delta'(-eps))
-            profile, share, size = (forward, p, point) if point >= 0.0 else (backward, 1.0 - p, -point)
-            least = exp_down(profile(max(0.0, size - slack))[0])
-            most = exp_up(profile(size + slack)[1], 1.0)
-            return max(0.0, down(share * least * (1.0 - 4.0 * UNIT))), up(share * most * (1.0 + 4.0 * UNIT))
-
-        return Bounds(*each("prior", prior, _error_rate, ends), run.tight)
+        return self._bayes_risk(prior, neighbours)
 
     @overload
     def posterior(self, prior: float, fpr: float, neighbours: Relation = STATED) -> float: ...
@@ -286,7 +269,7 @@ class Attacks(Pairs):
             priors, rates = np.broadcast_arrays(*(np.asarray(value, dtype=object) for value in (prior, fpr)))
         except ValueError:
             raise BadValue("prior and fpr have shapes that do not fit; allowed: shapes that NumPy can broadcast.") from None
-        test, _ = self._test(neighbours)
+        test, _ = self._test(neighbours, safe_only=True)
         found = []
         for p, rate in zip(priors.ravel().tolist(), rates.ravel().tolist(), strict=True):
             p, rate = _error_rate("prior", p), _error_rate("fpr", rate)
@@ -296,15 +279,44 @@ class Attacks(Pairs):
             found.append(min(1.0, up(share * (1.0 + 8.0 * UNIT))) if right > 0.0 else 0.0)
         return np.array(found).reshape(priors.shape) if priors.ndim else found[0]
 
+    def _tradeoff(self, alpha: Any, neighbours: Relation, safe_only: bool = False) -> Bounds[Any]:
+        test, exact = self._test(neighbours, safe_only=safe_only)
+        return Bounds(*each("alpha", alpha, _error_rate, lambda one: test(one).beta), exact)
+
+    def _tpr(self, fpr: Any, neighbours: Relation, safe_only: bool = False) -> Bounds[Any]:
+        test, exact = self._test(neighbours, safe_only=safe_only)
+        return Bounds(*each("fpr", fpr, _error_rate, lambda one: test(one).tpr), exact)
+
+    def _bayes_risk(self, prior: Any, neighbours: Relation, safe_only: bool = False) -> Bounds[Any]:
+        from ...loss.answers.tradeoff import complement_ends
+
+        forward, backward, run = self._profiles(neighbours, safe_only=safe_only)
+        forward, backward = complement_ends(run, forward), complement_ends(self._reversed(neighbours), backward)
+
+        def ends(p: float) -> Interval:
+            if p in (0.0, 1.0):
+                return 0.0, 0.0
+            point = math.log1p(-p) - math.log(p)
+            slack = 4.0 * FUNCTION * (abs(point) + abs(math.log(p)) + abs(math.log1p(-p)))
+            # prior times 1 - delta(eps), which for eps < 0 is e^eps (1 - delta'(-eps))
+            profile, share, size = (forward, p, point) if point >= 0.0 else (backward, 1.0 - p, -point)
+            least = exp_down(profile(max(0.0, size - slack))[0])
+            most = exp_up(profile(size + slack)[1], 1.0)
+            return max(0.0, down(share * least * (1.0 - 4.0 * UNIT))), up(share * most * (1.0 + 4.0 * UNIT))
+
+        return Bounds(*each("prior", prior, _error_rate, ends), run.tight)
+
     def _rough_tpr(self, fpr: float, neighbours: Relation = STATED) -> float:
         """`tpr` as a search needs it: sooner, and less close where it is next to 1."""
-        return self._test(neighbours, relative=False)[0](_error_rate("fpr", fpr)).tpr[1]
+        return self._test(neighbours, relative=False, safe_only=True)[0](_error_rate("fpr", fpr)).tpr[1]
 
-    def _test(self, neighbours: Relation, relative: bool = True) -> "tuple[Callable[[float], Errors], bool]":
+    def _test(
+        self, neighbours: Relation, relative: bool = True, safe_only: bool = False
+    ) -> "tuple[Callable[[float], Errors], bool]":
         """The best test of each level, and whether some mechanism attains what it does."""
         from ...loss.answers.tradeoff import best_tests
 
-        forward, backward, run = self._profiles(neighbours, relative)
+        forward, backward, run = self._profiles(neighbours, relative, safe_only)
         return best_tests(run, self._reversed(neighbours), forward, backward, relative), run.tight
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ...bounds import Bounds
 from ...errors import BadValue
+from ...loss.tolerance import Interval
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import UNIT, exp_up, up
 from .entries import each
-from .pairs import Ends, Pairs
+from .pairs import Pairs
 
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
@@ -266,7 +267,7 @@ class GaussianQuestions(Pairs):
         tolerance = checks.positive("tolerance", tolerance)
         forward, backward, run = self._profiles(neighbours)
 
-        def ends(level: float) -> Ends:
+        def ends(level: float) -> Interval:
             mu = self.gdp(level or None, neighbours=neighbours).mu.upper
             return regret_ends(forward, backward, mu, tolerance)
 
@@ -312,7 +313,7 @@ class GaussianQuestions(Pairs):
 
         run = self._both(neighbours)
 
-        def ends(point: float) -> Ends:
+        def ends(point: float) -> Interval:
             value = mu_ends(point, log_delta_proof(run, point, upper_only=True).high)[1]
             return value, value
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
-from ...loss.tolerance import SETTLED
+from ...loss.tolerance import SETTLED, Interval
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import exp_ends
 from .asked import Asked
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from ...loss.engines.compiled import Told
     from ...loss.engines.engine import Proof
 
-Ends = tuple[float, float]
-Question = Callable[["ComposedLoss", list[float]], list[Ends]]
+Question = Callable[["ComposedLoss", list[float]], list[Interval]]
 
 
 class Guarantees(Asked):
@@ -263,12 +262,12 @@ class Guarantees(Asked):
         """Both ends of epsilon; only the upper end is sure to be close if the lower one would cost more."""
         if type(delta) is float and 0.0 < delta < 1.0:
             told = self._directly(delta, neighbours)
-            if told and 0.0 < told[1] * (1.0 - SETTLED) < told[0]:
+            if told and 0.0 < told[1] * (1.0 - SETTLED) < told[0] <= told[1]:  # `converged`, without the call
                 return Bounds(told[0], told[1])
             run, proof = self._proved(delta, neighbours, told, upper_only)
             return Bounds(proof.low, proof.high, run.tight)
 
-        def ask(run: "ComposedLoss", deltas: list[float]) -> list[Ends]:
+        def ask(run: "ComposedLoss", deltas: list[float]) -> list[Interval]:
             return losses.epsilon_intervals(run, deltas, upper_only=upper_only)
 
         return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
@@ -309,7 +308,7 @@ class Guarantees(Asked):
             if ends is not None:
                 told["log delta", epsilon] = ends
 
-        def ask(run: "ComposedLoss", epsilons: list[float]) -> list[Ends]:
+        def ask(run: "ComposedLoss", epsilons: list[float]) -> list[Interval]:
             run.core_answers.update(told)
             return losses.log_delta_intervals(run, epsilons, upper_only=upper_only)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ... import loss as losses
 from ...errors import BadValue
+from ...loss.tolerance import Interval
 from ...neighbours import STATED, Relation
-from .guarantees import Ends, Guarantees
+from .guarantees import Guarantees
 
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
@@ -53,7 +54,7 @@ class RenyiQuestions(Guarantees):
         0.3125
         """
 
-        def ask(run: "ComposedLoss", values: list[float]) -> list[Ends]:
+        def ask(run: "ComposedLoss", values: list[float]) -> list[Interval]:
             bounds = [min(losses.renyi_bound(one, value) for one in run.variants("dominating")) for value in values]
             return [(bound, bound) for bound in bounds]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.loss.answers import batch
 from hockeystick.loss.answers.batch import Runs, sampled_epsilons
 from hockeystick.mechanism.many import epsilons
 from hockeystick.native import core
@@ -105,3 +106,15 @@ def test_a_whole_grid_is_answered_together():
     assert (high - low)[answered].max() < 1e-8
     low, _ = sampled_epsilons(_runs([3.7077, 2.0], [0.0046416, 0.02], 1000.0, 1e-6), (True, False))
     assert np.isfinite(low).all()
+
+
+def test_ends_that_contradict_each_other_are_no_answer(monkeypatch: pytest.MonkeyPatch):
+    class Wrong:
+        def epsilons(self, *given):
+            low, high = given[-2:]
+            low[:], high[:] = [1.0, 2.0], [1.5, 1.0]
+
+    monkeypatch.setattr(batch, "core", Wrong())
+    low, high = sampled_epsilons(_runs([1.0, 1.1], 0.01, 100, 1e-6), (True, False))
+    assert (low[0], high[0]) == (1.0, 1.5)
+    assert np.isnan([low[1], high[1]]).all()

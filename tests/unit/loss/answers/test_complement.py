@@ -9,8 +9,10 @@ from flint import arb
 
 import hockeystick as hs
 import oracle
+from hockeystick.loss.answers import complement
 from hockeystick.loss.answers.complement import log1mexp_ends, log_complement
-from hockeystick.loss.engines.driver import log_delta_proof
+from hockeystick.loss.engines import driver
+from hockeystick.loss.engines.driver import Contradiction, ContradictionWarning, log_delta_proof
 
 mp.mp.dps = 60
 
@@ -218,3 +220,16 @@ def test_random_strong_responses(seed):
         found = log_complement(release._run("remove"), epsilon, (-math.inf, 0.0))
         assert mp.mpf(found[0]) <= truth <= mp.mpf(found[1])
         assert found[1] - found[0] < 0.05
+
+
+def test_ends_that_contradict_each_other_are_found_under_test_and_survived_in_use(monkeypatch: pytest.MonkeyPatch):
+    run = (hs.RandomizedResponse(epsilon=3.0) * 50)._run("remove")
+    truth = log_complement(run, 0.0, (-math.inf, 0.0))
+    monkeypatch.setattr(complement, "_on_lattices", lambda *given: (truth[1] + 2.0, truth[1] + 1.0))
+    with pytest.raises(Contradiction):
+        log_complement(run, 0.0, (-math.inf, 0.0))
+    monkeypatch.setattr(driver, "STRICT", False)
+    with pytest.warns(ContradictionWarning):
+        found = log_complement(run, 0.0, (-math.inf, 0.0))
+    assert found[0] == -math.inf
+    assert found[1] >= truth[1]

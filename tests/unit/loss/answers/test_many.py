@@ -83,3 +83,18 @@ def test_contours_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "log_delta_proof", lambda run, epsilon, *more: pytest.fail(f"asked by itself: {epsilon}"))
     RUNS["dpsgd"].profile(np.linspace(0.5, 10.0, 1000))
     assert len(made) < 12
+
+
+def test_a_contour_whose_ends_contradict_each_other_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The questions are asked by themselves then, where the driver decides."""
+    run, epsilons = RUNS["mixed"], np.linspace(1.0, 6.0, 8)
+    truth = [run.log_delta_bounds(float(one)) for one in epsilons]
+
+    def wrong(contour: Contour, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.full(wanted.shape, -1.0), np.full(wanted.shape, -50.0)
+
+    monkeypatch.setattr(shared, "contour_ends", wrong)
+    found = run.log_delta_bounds(epsilons)
+    for low, high, one in zip(*found, truth, strict=True):
+        assert max(low, one.lower) <= min(high, one.upper)
+        assert high - low < 1e-9

@@ -103,6 +103,30 @@ def test_a_wrong_engine_is_found_under_test_and_survived_in_use(monkeypatch: pyt
     assert found.upper >= truth
 
 
+@pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
+def test_a_wrong_core_is_found_under_test_and_survived_in_use(monkeypatch: pytest.MonkeyPatch):
+    """Its ends contradict each other: they are no answer by the fast path either."""
+
+    class Wrong:
+        def epsilon(self, *given):
+            return 1.52, 1.51, 1
+
+        def sampled_deltas(self, *given):
+            given[-2][0], given[-1][0] = -1.0, -2.0
+            return True
+
+    truth, log_delta = DPSGD.epsilon(1e-5), DPSGD.log_delta_bounds(1.0)
+    monkeypatch.setattr(compiled, "core", Wrong())
+    with pytest.raises(Contradiction):
+        DPSGD.epsilon(1e-5)
+    assert DPSGD.log_delta_bounds(1.0).upper >= log_delta.lower
+    monkeypatch.setattr(driver, "STRICT", False)
+    with pytest.warns(ContradictionWarning):
+        found = DPSGD.epsilon_bounds(1e-5)
+    assert found.lower == 0.0
+    assert found.upper >= truth
+
+
 # who proved it
 
 
@@ -172,8 +196,19 @@ def test_no_lower_end_is_looked_for_where_it_is_not_asked_for(monkeypatch: pytes
     assert release.delta(1.0) > 0.0
     assert release.epsilon(np.array([1e-3, 1e-6])).shape == (2,)
     assert release.gdp_transform(1.0) > 0.0
+    assert release.tpr(0.01) < 1.0
+    assert release.tradeoff(0.01) > 0.0
+    assert release.bayes_risk(0.5) > 0.0
+    assert release.posterior(0.5, 0.01) < 1.0
     with pytest.raises(pytest.fail.Exception, match="lower end"):
         release.epsilon_bounds(1e-6)
+
+
+def test_mu_of_a_run_known_by_bounds_looks_for_one_lower_end_of_delta(monkeypatch: pytest.MonkeyPatch):
+    release, looked = hs.Laplace(scale=2.0) * 70 + hs.Exponential(epsilon=1.0) * 3, []
+    monkeypatch.setattr(driver, "best_member", lambda *given: looked.append(given) or -math.inf)
+    assert release.mu(delta=1e-5) > 0.0
+    assert len(looked) <= 2  # and one of the epsilon at which delta is reached
 
 
 # once
