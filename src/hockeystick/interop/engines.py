@@ -5,8 +5,8 @@ import math
 from ..loss.composed import ComposedLoss
 from ..loss.engines.driver import largest_of, prove
 from ..loss.engines.engine import Engine, Proof, Question
+from ..loss.engines.last import epsilon_question
 from ..loss.protocol import Inconclusive, Interval
-from ..numerics.rounding import FUNCTION
 
 
 class Cannot(Exception):
@@ -19,8 +19,7 @@ def asked(engine: Engine, run: ComposedLoss, delta: float) -> Interval:
         raise Cannot("there is nothing to compute")
     if not run.exact or run.has_infinite_loss or not run.has_transform:
         raise Cannot("the run is known by bounds only, or has an infinite loss: the engines are asked together")
-    log_delta = math.log(delta)
-    question = Question("epsilon", log_delta, FUNCTION * abs(log_delta), delta=delta)
+    question = epsilon_question(math.log(delta))._replace(delta=delta)
     found = [_alone(engine, one, question) for one in ([run] if engine.joint else run.ordered_pairs())]
     known = [one for one in found if one is not None]
     low, high = largest_of(known).ends if len(known) == len(found) else (0.0, math.inf)

@@ -168,7 +168,7 @@ class Loss(Binned, Protocol):
 
     @property
     def has_transform(self) -> bool:
-        """Whether K is known off the real axis; if not, only `bound` is."""
+        """Whether K is known off the real axis; if not, only `cumulant_bound` is."""
         ...
 
     @property

@@ -12,7 +12,7 @@ from .rounding import ERFCX, FUNCTION, LARGEST, LOG_NDTR, UNIT
 
 _ROOT_HALF = math.sqrt(0.5)
 _LOG_TWO = math.log(2.0)
-_LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = 1e7  # beyond it there is nothing
 _STEP = 0.07
 _NODES = np.exp(np.arange(-19.0, 4.4, _STEP))
@@ -118,7 +118,7 @@ def log_normal_cells(edges: Array, wobble: float = 0.0, shift: float = 0.0) -> t
     narrow = width * (1.0 + size) < 0.02
     with np.errstate(divide="ignore", invalid="ignore"):
         series = (square - 1.0) * (1.0 / 24.0) + ((square - 6.0) * square + 3.0) * thin * (1.0 / 1920.0)
-        value = np.log(width) - 0.5 * square - _LOG_ROOT_TWO_PI + np.log1p(np.where(narrow, series * thin, 0.0))
+        value = np.log(width) - 0.5 * square - LOG_ROOT_TWO_PI + np.log1p(np.where(narrow, series * thin, 0.0))
         # a width is a difference of edges: exact but for the edges' own errors
         error = UNIT * (6.0 * square + 32.0) + wobble * (size + width) * (2.0 / width + size) + shift * (size + width)
     if not narrow.all():
@@ -135,6 +135,3 @@ def log_normal_cells(edges: Array, wobble: float = 0.0, shift: float = 0.0) -> t
             value[wide], error[wide] = tail + np.log(share), off / share
     empty = ~(width > 0.0) | (value < -1e13)
     return np.where(empty, -math.inf, value), np.where(empty, 0.0, error)
-
-
-LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
