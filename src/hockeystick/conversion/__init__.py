@@ -5,13 +5,20 @@ from typing import TYPE_CHECKING
 from ..later import later
 
 if TYPE_CHECKING:
-    from .composition import advanced_composition, basic_composition, mean_error_lower_bound
+    from .composition import advanced_composition, basic_composition, mean_error_lower_bound, sampled_mean_error
     from .curve import rdp_curve_to_delta, rdp_curve_to_epsilon
+    from .details.best_via import fixed_size_rdp_best, group_rdp_best
+    from .details.gaussian_terms import gaussian_delta_closed, gdp_mu_bounds, gdp_to_delta_closed
+    from .details.refinement import refined_kink
+    from .details.renyi_terms import rdp_budget_pair, rdp_budget_terms, rdp_zeta, zcdp_closed_branch
+    from .details.two_sided import rdp_budget_two_sided, rdp_to_delta_two_sided, rdp_to_epsilon_two_sided
     from .gaussian_variance import (
         gaussian_sigma,
         gaussian_variance_asymptotic,
         gaussian_variance_classic,
+        gaussian_variance_closed,
         gaussian_variance_improved,
+        gaussian_variance_relaxed,
     )
     from .gdp import (
         compose_gdp,
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     from .gdp_supremum import gdp_transform, head_mu, head_mu_grid, tail_mu
     from .group import group_approx, group_rdp, group_zcdp, mixture_rdp, replace_from_add_remove
     from .optimal_composition import optimal_composition_delta, optimal_composition_epsilon
-    from .optimal_rdp import rdp_budget, rdp_budget_two_sided, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
+    from .optimal_rdp import rdp_budget, rdp_to_delta, rdp_to_epsilon, rdp_zero_epsilon
     from .partial_order import implied_delta, implies, refine_noise, refined_profile, sufficient_delta
     from .rdp_bounds import (
         rdp_budget_closed,
@@ -74,20 +81,27 @@ __all__ = [
     "clip_and_reify",
     "compose_gdp",
     "fixed_size_rdp",
+    "fixed_size_rdp_best",
+    "gaussian_delta_closed",
     "gaussian_sigma",
     "gaussian_variance_asymptotic",
     "gaussian_variance_classic",
+    "gaussian_variance_closed",
     "gaussian_variance_improved",
+    "gaussian_variance_relaxed",
     "gdp_mu",
+    "gdp_mu_bounds",
     "gdp_mu_clt_approximation",
     "gdp_mu_gradient",
     "gdp_to_delta",
+    "gdp_to_delta_closed",
     "gdp_to_epsilon",
     "gdp_to_log_delta",
     "gdp_tradeoff",
     "gdp_transform",
     "group_approx",
     "group_rdp",
+    "group_rdp_best",
     "group_zcdp",
     "head_mu",
     "head_mu_grid",
@@ -104,6 +118,8 @@ __all__ = [
     "pure_to_zcdp_tight",
     "rdp_budget",
     "rdp_budget_closed",
+    "rdp_budget_pair",
+    "rdp_budget_terms",
     "rdp_budget_two_sided",
     "rdp_curve_to_delta",
     "rdp_curve_to_epsilon",
@@ -111,15 +127,20 @@ __all__ = [
     "rdp_to_delta",
     "rdp_to_delta_classic",
     "rdp_to_delta_improved",
+    "rdp_to_delta_two_sided",
     "rdp_to_epsilon",
     "rdp_to_epsilon_classic",
     "rdp_to_epsilon_closed",
     "rdp_to_epsilon_improved",
+    "rdp_to_epsilon_two_sided",
     "rdp_tradeoff",
     "rdp_zero_epsilon",
+    "rdp_zeta",
     "refine_noise",
+    "refined_kink",
     "refined_profile",
     "replace_from_add_remove",
+    "sampled_mean_error",
     "sufficient_delta",
     "tail_mu",
     "tradeoff_to_delta",
@@ -127,6 +148,7 @@ __all__ = [
     "zcdp_budget_classic",
     "zcdp_budget_closed",
     "zcdp_budget_improved",
+    "zcdp_closed_branch",
     "zcdp_to_delta",
     "zcdp_to_delta_classic",
     "zcdp_to_delta_improved",
@@ -139,11 +161,34 @@ __all__ = [
 __getattr__ = later(
     __name__,
     {
-        "composition": ("advanced_composition", "basic_composition", "mean_error_lower_bound"),
+        "composition": ("advanced_composition", "basic_composition", "mean_error_lower_bound", "sampled_mean_error"),
         "curve": ("rdp_curve_to_delta", "rdp_curve_to_epsilon"),
+        "details.two_sided": (
+            "rdp_budget_two_sided",
+            "rdp_to_delta_two_sided",
+            "rdp_to_epsilon_two_sided",
+        ),
+        "details.renyi_terms": (
+            "rdp_budget_pair",
+            "rdp_budget_terms",
+            "rdp_zeta",
+            "zcdp_closed_branch",
+        ),
+        "details.gaussian_terms": (
+            "gaussian_delta_closed",
+            "gdp_mu_bounds",
+            "gdp_to_delta_closed",
+        ),
+        "details.best_via": (
+            "fixed_size_rdp_best",
+            "group_rdp_best",
+        ),
+        "details.refinement": ("refined_kink",),
         "gaussian_variance": (
             "gaussian_sigma",
             "gaussian_variance_asymptotic",
+            "gaussian_variance_closed",
+            "gaussian_variance_relaxed",
             "gaussian_variance_classic",
             "gaussian_variance_improved",
         ),
@@ -160,7 +205,7 @@ __getattr__ = later(
         "gdp_supremum": ("gdp_transform", "head_mu", "head_mu_grid", "tail_mu"),
         "group": ("group_approx", "group_rdp", "group_zcdp", "mixture_rdp", "replace_from_add_remove"),
         "optimal_composition": ("optimal_composition_delta", "optimal_composition_epsilon"),
-        "optimal_rdp": ("rdp_budget", "rdp_budget_two_sided", "rdp_to_delta", "rdp_to_epsilon", "rdp_zero_epsilon"),
+        "optimal_rdp": ("rdp_budget", "rdp_to_delta", "rdp_to_epsilon", "rdp_zero_epsilon"),
         "partial_order": ("implied_delta", "implies", "refine_noise", "refined_profile", "sufficient_delta"),
         "rdp_bounds": (
             "rdp_budget_closed",

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
 from ..checks import count, non_negative
+from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, down, up
 from ._kernels.broadcast import broadcast
@@ -180,3 +181,42 @@ def mean_error_lower_bound(examples: int, queries: int, epsilon: float, delta: f
     if odds == 0.0 or (error := math.sqrt(queries) / (16.0 * examples * odds)) > 1.0:
         return tenth
     return min(tenth, down(error, 2.0 * FUNCTION * error))
+
+
+@broadcast
+def sampled_mean_error(sigma: float, rate: float, examples: int) -> float:
+    """sigma^2 + (1 - rate) / (rate * examples): the mean squared error of a noisy mean over a Poisson sample (S section 6.6).
+
+    The most it can be, for one number from 0 to 1 of each record and Gaussian noise of standard deviation sigma added to the sum
+    over the sample divided by rate * examples.  With the whole data (rate 1) it is sigma^2.
+
+    Parameters
+    ----------
+    sigma : float or array_like
+        The standard deviation of the noise on the mean, from 0 up.
+    rate : float or array_like
+        The sampling rate, above 0, at most 1.
+    examples : int or array_like
+        The number of records, from 1 up.
+
+    Returns
+    -------
+    float or ndarray
+        The mean squared error, rounded up.
+
+    Raises
+    ------
+    BadType
+        If an argument is no real number and no array of them.
+    BadValue
+        If an argument is out of its range, or shapes do not broadcast.
+
+    Examples
+    --------
+    >>> round(sampled_mean_error(sigma=0.01, rate=0.1, examples=10_000), 9)
+    0.001
+    """
+    sigma, rate, number = non_negative("sigma", sigma), checked_rate("rate", rate), count("examples", examples, least=1)
+    if rate == 0.0:
+        raise BadValue("rate is 0.0; allowed: a probability above 0, at most 1.")
+    return exact_up(Fraction(sigma) ** 2 + (1 - Fraction(rate)) / (Fraction(rate) * number))

@@ -16,14 +16,11 @@ from ._kernels import arguments
 from ._kernels.broadcast import broadcast, vectorised
 from ._kernels.renyi import (
     LEAST_CUMULANT,
-    LIFT,
     delta_bound,
     epsilon_bound,
     exact_product,
     exact_sum,
     gamma_bound,
-    lift,
-    remainder,
 )
 
 
@@ -231,63 +228,6 @@ def rdp_budget(order: float, epsilon: float, delta: float) -> float:
         complement = -math.log1p(-delta)
         return down(epsilon + complement, FUNCTION * complement + UNIT * (epsilon + complement))
     return gamma_bound(order - 1.0, _ordinary(epsilon), delta)
-
-
-@broadcast
-def rdp_budget_two_sided(order: float, epsilon: float, delta: float) -> float:
-    """`rdp_budget` for mechanisms whose Rényi bound holds in both directions, rounded down; larger only for large delta.
-
-    By data processing two-point pairs suffice.  Theorem 3 is attained by a pair (p, q); if p + q > 1, always so for
-    order * delta >= 1, its reverse exceeds gamma, and the best pair is randomised response, p = 1 - q (A, erratum A-E1).
-
-    Parameters
-    ----------
-    order : float or array_like
-        A Rényi order above 1, at most 1e15, or inf.
-    epsilon : float or array_like
-        From 0 to 1e100.
-    delta : float or array_like
-        A probability above 0 and below 1.
-
-    Returns
-    -------
-    float or ndarray
-        The largest gamma, rounded down; nowhere below `rdp_budget`.
-
-    Raises
-    ------
-    BadType
-        If an argument is no real number and no array of them.
-    BadValue
-        If an argument is out of its range, or shapes do not broadcast.
-
-    Examples
-    --------
-    >>> round(rdp_budget_two_sided(order=2, epsilon=0.1, delta=0.6), 5), round(rdp_budget(order=2, epsilon=0.1, delta=0.6), 5)
-    (1.25205, 1.01629)
-    """
-    order, epsilon, delta = arguments.order_or_infinity(order), arguments.level("epsilon", epsilon), arguments.delta(delta)
-    one_sided = float(rdp_budget(order, epsilon, delta))
-    t = order - 1.0
-    small = math.exp(-min(epsilon, 745.0))
-    beyond = math.log1p(delta * (1.0 + small) / (1.0 - delta)) * (1.0 - 3.0 * FUNCTION)  # log(p / q) - epsilon
-    r = (epsilon + beyond) * (1.0 - 2.0 * UNIT)
-    if order == math.inf:  # the larger ratio of randomised response, p / q
-        return max(one_sided, down(r))
-    # p + q > 1 says that at p + q = 1 the derivative of (16) in p is still negative
-    if lift(t, 2.0 * r)[0] * (1.0 + LIFT + 8.0 * UNIT) >= beyond:
-        return one_sided
-    q = (1.0 - delta) * small / (1.0 + small) * (1.0 - 2.0 * FUNCTION)
-    p = (1.0 + delta * small) / (1.0 + small) * (1.0 - 2.0 * FUNCTION)
-    y = t * r * (1.0 - 2.0 * UNIT)
-    if y > 1.0:
-        mean = p + q * math.exp(-2.0 * y) * (1.0 - 2.0 * FUNCTION)
-        value = r - (-math.log(mean) * (1.0 + FUNCTION) + 4.0 * UNIT) / t
-    else:
-        far = p - q * (1.0 + r) if r > 30.0 else q * remainder(r)
-        excess = p * (t * remainder(-r) + remainder(y)) + t * far + q * remainder(-y)
-        value = math.log1p(excess * (1.0 - 60.0 * UNIT)) * (1.0 - FUNCTION - 2.0 * UNIT) / t
-    return max(one_sided, down(value, 2.0 * UNIT * value))
 
 
 @broadcast

@@ -6,24 +6,11 @@ Proposition 14); `_classic` is Mironov's conversion (A, Theorem 1).  The optimum
 
 import math
 
-from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_up, up
+from ..numerics.rounding import FUNCTION, UNIT, down, up
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
+from ._kernels.exponentials import exp_of_sum
 from ._kernels.renyi import FAR, exact_product, exact_sum, remainder
-
-
-def exp_of_sum(high: float, low: float, error: float) -> float:
-    """e^(high + low + error) rounded up and clipped to 1, for an exact `high`, which then costs no accuracy.
-
-    >>> exp_of_sum(-800.0, 0.0, 0.0) == 5e-324, exp_of_sum(1.0, 0.0, 0.0)
-    (True, 1.0)
-    """
-    if high + low >= 0.0:
-        return 1.0
-    if high < -700.0 or low > 700.0:
-        return exp_up(up(high + low, error + 2.0 * UNIT * (abs(high) + abs(low))), 1.0)
-    value = math.exp(min(high, 700.0)) * math.exp(low) * (1.0 + 2.0 * FUNCTION + 2.0 * UNIT + 2.0 * (error + UNIT * abs(low)))
-    return min(1.0, max(up(value), SMALLEST))
 
 
 def _exponent(t: float, gamma: float, epsilon: float) -> tuple[float, float]:
@@ -303,18 +290,29 @@ def rdp_budget_closed(order: float, epsilon: float, delta: float) -> float:
     if order * delta >= 1.0 + 2.0 * UNIT:
         complement = -math.log1p(-delta)
         return down(epsilon + complement, FUNCTION * complement + UNIT * (epsilon + complement))
+    return max(0.0, budget_g(t, epsilon, delta), budget_f(t, epsilon, delta))
+
+
+def budget_g(t: float, epsilon: float, delta: float) -> float:
+    """g of A, Theorem 4, rounded down.
+
+    >>> round(budget_g(1.0, 1.0, 0.1), 12)
+    0.083709268126
+    """
     more, error = log_odds(t, delta)
     lifted = math.log1p(1.0 / t)
     g = epsilon + (more / t + lifted)
-    g = down(g, error / t + FUNCTION * lifted + 3.0 * UNIT * (epsilon + abs(more) / t + lifted))
-    return max(0.0, g, _f(t, epsilon, delta))
+    return down(g, error / t + FUNCTION * lifted + 3.0 * UNIT * (epsilon + abs(more) / t + lifted))
 
 
-def _f(t: float, epsilon: float, delta: float) -> float:
+def budget_f(t: float, epsilon: float, delta: float) -> float:
     """f of A, Theorem 4, rounded down, from a sum of positive terms.
 
     With x = delta (1 - e^-epsilon) / (1 - delta e^-epsilon), e^(t f) is
     order delta e^(t epsilon) + (1 - order delta e^-epsilon) (1 - x)^order, and less 1 it is the total below, which rises in x.
+
+    >>> budget_f(1.0, 0.0, 0.1)
+    0.0
     """
     order = 1.0 + t
     odds = order * delta

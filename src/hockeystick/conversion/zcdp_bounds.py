@@ -10,9 +10,10 @@ from fractions import Fraction
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
+from ._kernels.exponentials import exp_of_fraction
 from ._kernels.zcdp_orders import LEAST, LEAST_RHO, MOST, budget_place, delta_place, epsilon_place, gamma_up
 from .curve import best_order
-from .rdp_bounds import exp_of_sum, log_odds, tangent_epsilon
+from .rdp_bounds import log_odds, tangent_epsilon
 
 
 @broadcast
@@ -81,15 +82,7 @@ def zcdp_to_delta_classic(rho: float, epsilon: float) -> float:
         return 0.0
     if epsilon <= rho:
         return 1.0
-    return _exp(-((Fraction(epsilon) - Fraction(rho)) ** 2) / (4 * Fraction(rho)), 0.0, 0.0)
-
-
-def _exp(exponent: Fraction, more: float, error: float) -> float:
-    """e^(exponent + more + error), rounded up and clipped to 1."""
-    if exponent < -100_000:
-        return exp_of_sum(-100_000.0, 0.0, 0.0)
-    high = float(exponent)
-    return exp_of_sum(high, float(exponent - Fraction(high)) + more, error)
+    return exp_of_fraction(-((Fraction(epsilon) - Fraction(rho)) ** 2) / (4 * Fraction(rho)), 0.0, 0.0)
 
 
 @broadcast
@@ -202,7 +195,7 @@ def zcdp_to_delta_improved(rho: float, epsilon: float) -> float:
     t = delta_place(max(rho, LEAST_RHO), epsilon)
     exact = Fraction(t) * (Fraction(rho) * (Fraction(t) + 1) - Fraction(epsilon))
     less = t * math.log1p(1.0 / t) + math.log1p(t)
-    return _exp(exact, -less, (FUNCTION + 4.0 * UNIT) * less)
+    return exp_of_fraction(exact, -less, (FUNCTION + 4.0 * UNIT) * less)
 
 
 @broadcast
@@ -234,7 +227,15 @@ def zcdp_budget_improved(epsilon: float, delta: float) -> float:
     0.373143982769
     """
     epsilon, delta = arguments.level("epsilon", epsilon), arguments.delta(delta)
-    t = budget_place(epsilon, -math.log(delta))
+    return improved_budget(budget_place(epsilon, -math.log(delta)), epsilon, delta)
+
+
+def improved_budget(t: float, epsilon: float, delta: float) -> float:
+    """The rho at which S, Lemma 33.8, gives epsilon at the order 1 + t, at least 0, rounded down.
+
+    >>> round(improved_budget(4.0, 1.0, 0.1), 12)
+    0.209971351235
+    """
     more, error = log_odds(t, delta)
     lifted, left = math.log1p(1.0 / t), -more / t
     error = error / t * (1.0 + 4.0 * UNIT) + 4.0 * UNIT * (epsilon + abs(left)) + (FUNCTION + 3.0 * UNIT) * lifted
@@ -270,17 +271,24 @@ def zcdp_to_epsilon_closed(rho: float, delta: float) -> float:
     4.728386984943
     """
     rho, delta = arguments.level("rho", rho), arguments.delta(delta)
-    if rho == 0.0:
-        return 0.0
+    return min(closed_terms(rho, delta))[0] if rho else 0.0
+
+
+def closed_terms(rho: float, delta: float) -> tuple[tuple[float, float, int], ...]:
+    """The three epsilons of A, Lemma 2, for rho > 0, rounded up, each with the order at which it is found and its place.
+
+    >>> [round(epsilon, 6) for epsilon, _, _ in closed_terms(0.5, 0.1)]
+    [1.655979, 2.073925, 4.894639]
+    """
+    place = epsilon_place(max(rho, LEAST_RHO), -math.log(delta))
     complement = math.log1p(-delta)
     last = rho / delta + complement
     last = max(0.0, up(last, FUNCTION * abs(complement) + 2.0 * UNIT * (rho / delta + abs(complement))))
     most = min((1.0 / delta - 1.0) * (1.0 - 4.0 * UNIT), MOST)
-    tangent = math.inf
+    tangent, t = math.inf, most
     if most > LEAST:
-        start = epsilon_place(max(rho, LEAST_RHO), -math.log(delta))
-        tangent, _ = best_order(lambda t: tangent_epsilon(t, gamma_up(rho, t), delta), start, LEAST, most)
-    return min(float(zcdp_to_epsilon_improved(rho, delta)), tangent, last)
+        tangent, t = best_order(lambda t: tangent_epsilon(t, gamma_up(rho, t), delta), place, LEAST, most)
+    return (float(zcdp_to_epsilon_improved(rho, delta)), 1.0 + place, 0), (tangent, 1.0 + t, 1), (last, 1.0 / delta, 2)
 
 
 @broadcast

@@ -20,7 +20,7 @@ def _digits():
 
 
 NAMES = [name for name in conversion.__all__ if re.match(r"rdp_(to|budget|zero)|zcdp_|gaussian_|pure_to_zcdp", name)]
-VALID = {"order": 2.0, "gamma": 0.5, "epsilon": 1.0, "delta": 1e-5, "rho": 0.5, "count": 10, "sensitivity": 1.0}
+VALID = {"order": 2.0, "gamma": 0.5, "epsilon": 1.0, "delta": 1e-5, "rho": 0.5, "count": 10, "sensitivity": 1.0, "terms": 3}
 
 
 def parameters(name):
@@ -30,7 +30,7 @@ def parameters(name):
 
 
 def test_the_names_of_the_arguments():
-    assert len(NAMES) == 28
+    assert len(NAMES) == 36
     assert all(set(parameters(name)) <= set(VALID) for name in NAMES)
 
 
@@ -62,7 +62,7 @@ def test_wrong_types(name, value):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_out_of_range(name):
-    wrong = {"order": [1.0, 0.5, 1e16], "delta": [0.0, 1.0, 2.0], "count": [0, 1.5], "sensitivity": [0.0]}
+    wrong = {"order": [1.0, 0.5, 1e16], "delta": [0.0, 1.0, 2.0], "count": [0, 1.5], "sensitivity": [0.0], "terms": [2, 5, 3.5]}
     for one in parameters(name):
         infinite = [] if one == "order" else [math.inf]  # pure DP of one direction
         for value in [*wrong.get(one, [1e101]), -1.0, math.nan, *infinite, -math.inf]:
@@ -83,6 +83,7 @@ def test_the_ends_of_the_ranges(name):
         "delta": [5e-324, 1e-300, 1e-9, 0.5, 1.0 - 1e-9, 1.0 - 2.0**-53],
         "count": [1, 2**53],
         "sensitivity": [1e-100, 1.0, 1e100],
+        "terms": [3, 4],
     }
     level = [0.0, 5e-324, 1e-300, 1e-100, 1e-9, 1.0, 745.0, 1e9, 1e100]
     with warnings.catch_warnings():
@@ -94,7 +95,7 @@ def test_the_ends_of_the_ranges(name):
                 continue
             for one in found if isinstance(found, tuple) else (found,):
                 assert math.isfinite(one)
-                assert one >= 0.0 or "asymptotic" in name
+                assert one >= 0.0 or "asymptotic" in name or name == "rdp_budget_terms"  # g may be negative
                 assert one <= 1.0 or "delta" not in name
 
 

@@ -2,6 +2,7 @@
 
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -104,3 +105,12 @@ def test_wrong_parts_are_named(compose):
     ):
         with pytest.raises(BadValue, match="parts"):
             compose(wrong)
+
+
+def test_the_error_of_a_sampled_mean():
+    for sigma, rate, examples in [(0.1, 0.05, 1000), (0.0, 1e-9, 3), (3.0, 1.0, 7)]:
+        truth = Fraction(sigma) ** 2 + (1 - Fraction(rate)) / (Fraction(rate) * examples)
+        found = conversion.sampled_mean_error(sigma, rate, examples)
+        assert truth <= Fraction(found) <= truth * (1 + Fraction(1, 10**15))
+    with pytest.raises(BadValue, match=r"rate is 0\.0"):
+        conversion.sampled_mean_error(1.0, 0.0, 10)

@@ -44,3 +44,28 @@ def test_the_variances_are_ordered_and_theorem_5_is_no_guarantee():
             conversion.gaussian_variance_asymptotic(1, epsilon, delta)
     with pytest.raises(hs.Unreachable, match="larger epsilon or delta"):
         conversion.gaussian_sigma(0.0, 5e-324)
+
+
+def test_equations_28_and_80_are_guarantees_and_82_is_none():
+    for epsilon, delta in [(0.3, 0.01), (1.0, 1e-5), (5.0, 1e-9), (1e-3, 1e-12), (8.0, 1e-5)]:
+        e, log_inverse = mpf(epsilon), -mp.log(mpf(delta))
+        two_terms = 2 * log_inverse / e**2 + 1 / e
+        assert two_terms <= conversion.gaussian_variance_closed(1, epsilon, delta) <= two_terms * (1 + mpf(10) ** -13)
+        assert conversion.gaussian_variance_closed(1, epsilon, delta) >= conversion.gaussian_variance_classic(1, epsilon, delta)
+        a = 2 * log_inverse / e
+        assert mpf(delta) * a <= 1 or epsilon == 0.3  # Eq. 79 holds for every order above 1
+        at = a / (2 * e + 2 / (a - 1) * mp.log(a * mpf(delta)) - 2 * mp.log(1 - 1 / a))
+        found = conversion.gaussian_variance_relaxed(1, epsilon, delta)
+        assert at <= found <= at * (1 + mpf(10) ** -12)
+        assert found >= conversion.gaussian_variance_improved(1, epsilon, delta)
+        x = mp.log(2 * log_inverse / e)
+        fourth = (4 * x**2 - 6 * e * x + 8 * x + 2 * e**2 - 5 * e + 4) / (2 * e**2 * log_inverse)
+        three = two_terms - 2 * (x + 1) / e**2
+        assert conversion.gaussian_variance_asymptotic(1, epsilon, delta) == pytest.approx(float(three), rel=1e-12)
+        assert conversion.gaussian_variance_asymptotic(1, epsilon, delta, terms=4) == pytest.approx(
+            float(three + fourth), rel=1e-12
+        )
+    with pytest.raises(hs.Unsupported, match=r"Eq\. 79"):
+        conversion.gaussian_variance_relaxed(1, 30.0, 1e-5)
+    with pytest.raises(hs.Unsupported, match=r"Eq\. 79"):
+        conversion.gaussian_variance_relaxed(1, 22.9, 1e-5)

@@ -19,7 +19,7 @@ P = ParamSpec("P")
 One = TypeVar("One", covariant=True)
 Many = TypeVar("Many", covariant=True)
 
-_CITATION = re.compile(r"\(((?:[^()]*; )?[ASG],? [^()]*)\)")
+_CITATION = re.compile(r"\(((?:[^()]*; )?(?:[ASG],?|(?:Asoodeh|Liu) et al\. \d{4},|Steinke 2022,) [^()]*)\)")
 
 
 class Broadcast(Protocol[P, One, Many]):

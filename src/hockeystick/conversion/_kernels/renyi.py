@@ -269,10 +269,8 @@ def epsilon_bound(t: float, gamma: float, cumulant: float, delta: float, scale: 
     return max(0.0, up(u - value, LIFT * value + 2.0 * UNIT * s * slope + 2.0 * UNIT * abs(u - value)))
 
 
-def gamma_bound(t: float, epsilon: float, delta: float) -> float:
-    """The largest gamma that implies (epsilon, delta), from below, for 0 < order * delta < 1."""
-    order = 1.0 + t
-    odds = order * delta
+def budget_pair(t: float, epsilon: float, delta: float) -> tuple[float, Lifted]:
+    """The v of the best pair for 0 < order * delta < 1, to about ten digits, and w = u - epsilon for it."""
     log_delta = math.log(delta)
     lifted = solve_lift(t, epsilon)
 
@@ -283,8 +281,16 @@ def gamma_bound(t: float, epsilon: float, delta: float) -> float:
         difference = _log_weight(y) - log_delta - log_ratio(lifted.s, lifted.w)
         return difference, 1.0 - weight * (1.0 + _ratio_slope(lifted) / (1.0 - lifted.slope))
 
-    v = _best_v(t, gap, _log_weight_for(order, log_delta))
-    w, s = solve_lift(t, epsilon + v, lifted.w).below(t)
+    v = _best_v(t, gap, _log_weight_for(1.0 + t, log_delta))
+    return v, solve_lift(t, epsilon + v, lifted.w)
+
+
+def gamma_bound(t: float, epsilon: float, delta: float) -> float:
+    """The largest gamma that implies (epsilon, delta), from below, for 0 < order * delta < 1."""
+    order = 1.0 + t
+    odds = order * delta
+    v, lifted = budget_pair(t, epsilon, delta)
+    w, s = lifted.below(t)
     share = -math.expm1(-t * s) * (1.0 - FUNCTION - 2.0 * UNIT)
     product, rest = exact_product(t, epsilon)
     rest += t * w * (1.0 - 2.0 * UNIT)

@@ -1,0 +1,1 @@
+"""Beside the conversions: both directions at once, the terms of closed forms, where an optimum is attained, asymptotes."""
