@@ -542,7 +542,7 @@ def test_a_missing_extra_is_one_line(monkeypatch, capsys, run):
     code, _, err = run("plot 'Gaussian(sigma=2)' --delta 1e-5")
     assert code == 2
     assert err.count("\n") == 1
-        assert "; pip install 'matplotlib>=" in err
+    assert "; pip install 'matplotlib>=" in err
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as done:
         cli.main([])
