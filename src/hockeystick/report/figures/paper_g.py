@@ -278,7 +278,11 @@ def dpsgd(axes: Any = None) -> Any:
         "mu curve": f"{float(data['mu']):.4f}-GDP (up to δ = {float(data['delta']):g}, regret {float(data['regret']):.1g})",
         "claim": f"({float(data['epsilon']):.3f}, {float(data['delta']):g})-DP",
     }
-    looks = (OURS, {"color": ORANGE, "linestyle": "--", "zorder": 4.0}, {"color": BLUE, "linestyle": ":"})
+    looks: tuple[dict[str, Any], ...] = (
+        OURS,
+        {"color": ORANGE, "linestyle": "--", "zorder": 4.0},
+        {"color": BLUE, "linestyle": ":"},
+    )
     for (key, label), look in zip(names.items(), looks, strict=True):
         left.plot(data["alpha"], data[key], label=label, **look)
         right.loglog(data["alpha"][1:], 1.0 - data[key][1:], label=label, **look)
