@@ -153,6 +153,8 @@ def test_titles_and_captions_can_be_left_out():
     panels = figures.draw("g3", title=True, caption=False)
     assert panels.axes[0].get_title(loc="left")
     assert not any(words.get_text() for words in panels.texts)
+    with pytest.raises(hs.BadType, match="a figure of matplotlib's"):
+        figures.trimmed("a1")
 
 
 def test_curves_can_be_told_apart(drawn):

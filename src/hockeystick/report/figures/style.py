@@ -6,7 +6,7 @@ Every curve differs from the others in its dashes as well as in its colour; ours
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ...errors import MissingExtra, remedy
+from ...errors import BadType, MissingExtra, remedy
 from ...numerics.cancellation_free import Array
 
 if TYPE_CHECKING:
@@ -82,7 +82,14 @@ def trimmed(figure: "Figure", title: bool = True, caption: bool = True) -> "Figu
     -------
     matplotlib.figure.Figure
         The same figure.
+
+    Raises
+    ------
+    BadType
+        If figure is none of matplotlib's.
     """
+    if not hasattr(figure, "get_size_inches"):
+        raise BadType(f"figure is {figure!r}; allowed: a figure of matplotlib's, as plots.profile(run, delta) makes it.")
     below = above = 0.0
     if not caption:
         for words in [one for one in figure.texts if one.get_gid() == _CAPTION]:
