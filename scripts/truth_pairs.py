@@ -93,7 +93,8 @@ def checked(rng: random.Random) -> tuple[list[str], float]:
             ends = run.epsilon_bounds(delta, neighbours=order)
             if ends.upper < 600.0 and delta_ends(first, second, steps, ends.upper)[0] > Fraction(delta):
                 wrong.append(f"{run!r} {order} epsilon({delta!r}): {ends} is too low")
-            if 0.0 < ends.lower < 600.0 and delta_ends(first, second, steps, math.nextafter(ends.lower, 0.0))[1] < Fraction(delta):
+            before = math.nextafter(ends.lower, 0.0)
+            if 0.0 < ends.lower < 600.0 and delta_ends(first, second, steps, before)[1] < Fraction(delta):
                 wrong.append(f"{run!r} {order} epsilon({delta!r}): {ends} is too high")
     return wrong, widest
 

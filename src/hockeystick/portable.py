@@ -12,7 +12,7 @@ from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
 from .mechanism.mixture import GaussianMixture
-from .mechanism.pair import Pair
+from .mechanism.own.pair import Pair
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse

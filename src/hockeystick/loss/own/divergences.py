@@ -1,6 +1,6 @@
 """Divergences of finite pairs to any accuracy: sums of powers of fractions in decimal arithmetic, with counted rounding.
 
-docs/mathematics/own.md, section 16: Lemma 34 (sums of powers).
+docs/mathematics/own.md, section 16.
 """
 
 from collections.abc import Callable

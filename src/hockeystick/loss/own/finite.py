@@ -3,7 +3,7 @@
 Everything that a pair is known by is exact here: its masses at each likelihood ratio, its hockey-stick curve in x = e^epsilon,
 and the curve of the worse of both orders.  Only the logarithms at the end are rounded, and counted.
 
-docs/mathematics/own.md, section 16: Lemma 60 (a pair and its ratios), Lemma 61 (both orders at once).
+docs/mathematics/own.md, section 16: Lemma 34 (both orders at once).
 """
 
 from bisect import bisect_right
@@ -116,7 +116,7 @@ def finite_loss(masses: Iterable[tuple[Fraction, Fraction]]) -> FiniteLoss:
 
 
 def both_orders(loss: FiniteLoss) -> Any:
-    """What dominates both orders at once, and is between: the pair of the larger of their curves (Lemma 61)."""
+    """What dominates both orders at once, and is between: the pair of the larger of their curves (Lemma 34)."""
     if loss.symmetric:
         return loss
     other = loss.reversed

@@ -7,7 +7,7 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import Any
 
-from ..errors import BadType, BadValue
+from ...errors import BadType, BadValue
 
 _ROUNDED = 1e-9  # how far a sum of doubles may be from 1 for them to be the probabilities that were meant
 _NEAREST = Fraction(1, 10**280)  # a likelihood ratio this near to 1 has no double of its own

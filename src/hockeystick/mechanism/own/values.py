@@ -5,15 +5,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .. import checks
-from ..bounds import Bounds
-from ..errors import BadType, BadValue
-from ..numerics.rounding import LARGEST, exp_down
+from ... import checks
+from ...bounds import Bounds
+from ...errors import BadType, BadValue
+from ...numerics.rounding import LARGEST, exp_down
 from .decomposition import BestTest, Decomposition, decomposed
 from .masses import nearest_above, nearest_below
 
 if TYPE_CHECKING:
-    from ..loss.own.finite import FiniteLoss
+    from ...loss.own.finite import FiniteLoss
 
 _ORDERS = "a number above 1, or inf"
 _LEVELS = "a number from 0 up: e^epsilon"
@@ -86,7 +86,7 @@ class PairValues:
         BadValue
             If it is below 1.
         """
-        from ..loss.own.divergences import kl_ends, log_ends, renyi_ends
+        from ...loss.own.divergences import kl_ends, log_ends, renyi_ends
 
         loss = self._finite
         if order == float("inf"):
@@ -118,7 +118,7 @@ class PairValues:
         BadValue
             If it is not above 1, or not finite.
         """
-        from ..loss.own.divergences import chi_ends
+        from ...loss.own.divergences import chi_ends
 
         wanted = _exactly("order", order, _ORDERS, Fraction(1))
         if wanted == 1:
@@ -254,7 +254,7 @@ class PairValues:
             If a number is out of its range, epsilon and level are both given or neither, or the pair is not (epsilon, delta)-DP
             in both orders.
         """
-        from ..loss.own.divergences import at_most_exp
+        from ...loss.own.divergences import at_most_exp
 
         if (epsilon is None) == (level is None):
             raise BadValue("epsilon and level are both given, or neither; give epsilon, or level = e^epsilon.")
@@ -276,8 +276,8 @@ class PairValues:
         if least > weight or not within:
             told = f"delta={float(weight):g} at a level of e^epsilon = {float(most if level is not None else needed):g}"
             raise BadValue(
-                f"the pair is not so private: asked for {told}; allowed: delta from {float(least):g} up, and at this delta a level "
-                f"from {float(needed):.17g} up."
+                f"the pair is not so private: asked for {told}; allowed: delta from {float(least):g} up, and at this delta a "
+                f"level from {float(needed):.17g} up."
             )
         p, q = (dict(zip(self.outcomes, masses, strict=True)) for masses in (self.p, self.q))
         return decomposed(p, q, (levels[0], levels[1]), most, weight)
@@ -309,4 +309,3 @@ def _chance(name: str, value: Any) -> Fraction:
     if number > 1:
         raise BadValue(f"{name} is {value}; allowed: a probability from 0 to 1.")
     return number
-

@@ -6,14 +6,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Unsupported
-from ..neighbours import DEFAULT, Order, Relation
-from .claim import Claim
+from ...errors import Unsupported
+from ...neighbours import DEFAULT, Order, Relation
+from ..claim import Claim
 from .masses import check_ratios, distribution, shared_outcomes
-from .pair_values import PairValues
+from .values import PairValues
 
 if TYPE_CHECKING:
-    from ..loss.own.finite import FiniteLoss
+    from ...loss.own.finite import FiniteLoss
 
 _FEW = 12  # outcomes that are shown one by one
 
@@ -25,7 +25,7 @@ class Pair(PairValues, Claim):
     You state that no neighbouring data sets are easier to tell apart than these two (that the pair dominates), as the laws of
     the two outputs do where there are no others.  Under add-or-remove "remove" is (p, q) and "add" is (q, p); under zero-out q
     is the output with a null record.  Of a replacement either may come first, at every step anew, so the pair of the larger of
-    both curves is composed (docs/mathematics.md, Lemma 35); the lower end is what p against q, or q against p, attains.  A pair
+    both curves is composed (docs/mathematics.md, Lemma 34); the lower end is what p against q, or q against p, attains.  A pair
     that is stated for one relation says nothing of another, but replace-one covers zero-out.
 
     Masses are exact: whole numbers, fractions, decimals, texts such as "1/3"; doubles are taken as they are and scaled to sum
@@ -93,19 +93,19 @@ class Pair(PairValues, Claim):
 
     @cached_property
     def _finite(self) -> "FiniteLoss":
-        from ..loss.own.finite import finite_loss
+        from ...loss.own.finite import finite_loss
 
         return finite_loss(zip(self.p, self.q, strict=True))
 
     @cached_property
     def _either(self) -> Any:
         """p against q or q against p, whichever is worse at each epsilon."""
-        from ..loss.own.finite import both_orders
+        from ...loss.own.finite import both_orders
 
         return both_orders(self._finite)
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
-        from ..loss.pairs.ordered import ordered_pairs
+        from ...loss.pairs.ordered import ordered_pairs
 
         if self._twice(wanted):
             raise Unsupported(

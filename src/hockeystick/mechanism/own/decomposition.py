@@ -7,6 +7,8 @@ from fractions import Fraction
 from math import lcm
 from random import Random
 
+from ...errors import BadValue
+
 Law = Mapping[Hashable, Fraction]
 """A distribution: each outcome with its mass, exactly."""
 
@@ -66,9 +68,11 @@ class BestTest:
 
         Raises
         ------
-        KeyError
+        BadValue
             If the pair has no such outcome.
         """
+        if outcome not in self.says_p:
+            raise BadValue(f"outcome is {outcome!r}; allowed: one of {', '.join(map(repr, self.says_p))}.")
         chance = self.says_p[outcome]
         return bool(draw({True: chance, False: 1 - chance}, seeded))
 
@@ -156,9 +160,15 @@ class Simulator:
         -------
         tuple of (int, str)
             The bit, and "top" or "bottom".
+
+        Raises
+        ------
+        BadValue
+            If b is neither 0 nor 1.
         """
+        _check_bit(b)
         told, kept = Fraction(self.delta), 1 - self.delta
-        law = {
+        law: dict[Hashable, Fraction] = {
             (b, "bottom"): told,
             (b, "top"): kept * self.level / (self.level + 1),
             (1 - b, "top"): kept / (self.level + 1),
@@ -181,7 +191,14 @@ class Simulator:
         -------
         hashable
             An outcome of the pair.
+
+        Raises
+        ------
+        BadValue
+            If it is no response.
         """
+        if response not in ((0, "top"), (1, "top"), (0, "bottom"), (1, "bottom")):
+            raise BadValue(f"response is {response!r}; allowed: what `response` returns, such as (0, 'top').")
         bit, kind = response
         laws = (self.first, self.second) if kind == "top" else (self.p_rest, self.q_rest)
         return draw(laws[bit], seeded)
@@ -200,6 +217,11 @@ class Simulator:
         -------
         hashable
             An outcome of the pair.
+
+        Raises
+        ------
+        BadValue
+            If b is neither 0 nor 1.
         """
         return self.process(self.response(b, seeded), seeded)
 
@@ -215,11 +237,22 @@ class Simulator:
         -------
         dict
             Each outcome with its mass.
+
+        Raises
+        ------
+        BadValue
+            If b is neither 0 nor 1.
         """
+        _check_bit(b)
         near, far = (self.first, self.second) if b == 0 else (self.second, self.first)
         rest = self.p_rest if b == 0 else self.q_rest
         kept, total = 1 - self.delta, self.level + 1
         return {one: kept * (self.level * near[one] + far[one]) / total + self.delta * rest[one] for one in near}
+
+
+def _check_bit(b: int) -> None:
+    if b not in (0, 1):
+        raise BadValue(f"b is {b!r}; allowed: 0 for p, 1 for q.")
 
 
 def decomposed(p: Law, q: Law, levels: tuple[Fraction, Fraction], level: Fraction, delta: Fraction) -> Decomposition:
