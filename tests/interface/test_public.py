@@ -89,6 +89,7 @@ def test_the_public_names():
         "Unsupported",
         "WithReplacement",
         "WithoutReplacement",
+        "about",
         "calibrate",
         "compose",
         "conversion",
