@@ -56,8 +56,9 @@ def best_tests(
             return found
         # the best bound, and the best that it may be, are two different profiles
         safe, member = (best_test(_end(forward, end), _end(backward, end), alpha, guess[0], corners) for end in (1, 0))
-        beta = safe.beta[0], max(safe.beta[0], member.beta[1])
-        return Errors(beta, (min(member.tpr[0], safe.tpr[1]), safe.tpr[1]))
+        beta = meet(Proof(safe.beta[0], 1.0), Proof(0.0, member.beta[1]))
+        tpr = meet(Proof(0.0, safe.tpr[1]), Proof(member.tpr[0], 1.0))
+        return Errors((max(beta.low, 0.0), beta.high), (max(tpr.low, 0.0), tpr.high))
 
     return test
 

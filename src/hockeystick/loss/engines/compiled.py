@@ -100,4 +100,5 @@ def _log_deltas(name: str, given: tuple[float, ...], epsilons: Sequence[float]) 
     low, high = array("d", wanted), array("d", wanted)
     if not getattr(core, name)(*given, wanted, low, high):
         return [None] * len(epsilons)
-    return [(least, most) if least <= most else None for least, most in zip(low, high, strict=True)]
+    # ends that contradict each other are for the driver, which looks at them
+    return [None if math.isnan(least) or math.isnan(most) else (least, most) for least, most in zip(low, high, strict=True)]

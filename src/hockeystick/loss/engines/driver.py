@@ -20,7 +20,7 @@ from ..composed import ComposedLoss
 from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import DECIMALS, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
-from .engine import Engine, Proof, Question
+from .engine import Engine, Proof, Question, epsilon_question
 from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
@@ -78,7 +78,7 @@ def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Proof:
     if proof.high < 0.0 and run.log_truncated_mass > -math.inf:
         high = float(np.logaddexp(proof.high, run.log_truncated_mass))
         proof = proof._replace(high=high + 4.0 * FUNCTION * (1.0 + abs(high)))
-    return proof if proof.low <= proof.high else proof._replace(low=proof.high)
+    return proof if proof.high <= 0.0 else proof._replace(high=0.0)  # delta is at most 1, though proofs contradicted each other
 
 
 def _with_infinite(proof: Proof, mass: Fraction) -> Proof:
@@ -88,7 +88,7 @@ def _with_infinite(proof: Proof, mass: Fraction) -> Proof:
         sure = log_fraction(mass)
         slack = 8.0 * UNIT * (1.0 + abs(sure))
         low, high = float(np.logaddexp(low, sure - slack)) - slack, float(np.logaddexp(high, sure + slack)) + slack
-    return proof._replace(low=low, high=min(high, 0.0))
+    return meet(proof._replace(low=low, high=high), Proof(-math.inf, 0.0, (), (ELEMENTARY.name,)))
 
 
 def _epsilon(run: ComposedLoss, delta: float) -> Proof:
@@ -98,7 +98,7 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
     if not run.has_transform:
         return Proof(0.0, renyi_epsilon(run, delta), high_by=(RENYI_CURVE.name,))
     if not run.has_infinite_loss:
-        return finite(run, _epsilon_question(math.log(delta) if delta else -math.inf)._replace(delta=delta or None))
+        return finite(run, epsilon_question(math.log(delta) if delta else -math.inf)._replace(delta=delta or None))
     found = []
     for single in run.ordered_pairs():
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
@@ -107,7 +107,7 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
         if single.log_truncated_mass > -math.inf:  # elsewhere it is less than the slack of log delta
             rest = max(Fraction(0), rest - Fraction(exp_up(single.log_truncated_mass)))
-        found.append(finite(single, _epsilon_question(log_fraction(rest) if rest else -math.inf)))
+        found.append(finite(single, epsilon_question(log_fraction(rest) if rest else -math.inf)))
     return largest_of(found)
 
 
@@ -243,8 +243,3 @@ def largest_of(proofs: list[Proof]) -> Proof:
     low = max(proofs, key=lambda one: one.low)
     high = max(proofs, key=lambda one: one.high)
     return Proof(low.low, high.high, low.low_by, high.high_by, all(one.sound for one in proofs))
-
-
-def _epsilon_question(log_delta: float) -> Question:
-    """An epsilon for a logarithm of delta that was rounded."""
-    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))

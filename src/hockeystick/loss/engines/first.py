@@ -69,10 +69,9 @@ class Compiled(Engine):
         return Proof(found[0], found[1], by, by)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        if ("log delta", question.at) in run.core_answers:
-            return None
-        found = compiled_log_deltas(run, [question.at])[0]
-        return found and Proof(*found, (self.name,), (self.name,))
+        key = "log delta", question.at
+        found = run.core_answers[key] if key in run.core_answers else compiled_log_deltas(run, [question.at])[0]
+        return Proof(found[0], found[1], (self.name,), (self.name,)) if found else None
 
 
 def _compiled_epsilon(run: ComposedLoss, question: Question) -> Told:

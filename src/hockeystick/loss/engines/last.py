@@ -3,20 +3,15 @@
 import math
 
 from ...errors import Unsupported
-from ...numerics.rounding import FUNCTION, down, exp_down
+from ...numerics.rounding import down, exp_down
 from ..bounds.elementary import at_least, epsilon_at_least, unsampled, without_bounded
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
 from ..protocol import Interval
 from .bounded_part import beside_bounded
-from .engine import Ask, Engine, Proof, Question
+from .engine import Ask, Engine, Proof, Question, epsilon_question
 
 _LOG_TINY = -700.0  # log of deltas below which a conversion at one order has no doubles to work with
-
-
-def epsilon_question(log_delta: float) -> Question:
-    """An epsilon for a logarithm of delta that was rounded."""
-    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))
 
 
 class Unsampled(Engine):

@@ -303,7 +303,7 @@ class Guarantees(Asked):
         if type(epsilon) is float and abs(epsilon) < math.inf and len(parts := self.parts) == 1:
             ((mechanism, count),) = parts
             ends = mechanism._direct_log_delta(self._orders(neighbours), count, epsilon)
-            if ends:
+            if ends and ends[0] <= ends[1]:
                 return Bounds(ends[0], ends[1])
             if ends is not None:
                 told["log delta", epsilon] = ends

@@ -1,6 +1,7 @@
 """The driver: what proofs prove together, which engine proved what, what is asked at all, and how often."""
 
 import math
+from array import array
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from hockeystick.loss.engines.driver import (
     log_delta_proof,
     meet,
 )
-from hockeystick.loss.engines.engine import Engine, Proof, Question
+from hockeystick.loss.engines.engine import Engine, Proof, Question, epsilon_question
 from hockeystick.native import core
 from hockeystick.report.methods import engine as in_words
 from samples import LOOSE
@@ -112,19 +113,26 @@ def test_a_wrong_core_is_found_under_test_and_survived_in_use(monkeypatch: pytes
             return 1.52, 1.51, 1
 
         def sampled_deltas(self, *given):
-            given[-2][0], given[-1][0] = -1.0, -2.0
+            given[-2][:], given[-1][:] = array("d", [-1.0] * len(given[-2])), array("d", [-2.0] * len(given[-1]))
             return True
 
     truth, log_delta = DPSGD.epsilon(1e-5), DPSGD.log_delta_bounds(1.0)
     monkeypatch.setattr(compiled, "core", Wrong())
     with pytest.raises(Contradiction):
         DPSGD.epsilon(1e-5)
-    assert DPSGD.log_delta_bounds(1.0).upper >= log_delta.lower
+    for epsilon in (1.0, np.array([0.5, 1.0])):
+        with pytest.raises(Contradiction):
+            DPSGD.log_delta_bounds(epsilon)
     monkeypatch.setattr(driver, "STRICT", False)
     with pytest.warns(ContradictionWarning):
         found = DPSGD.epsilon_bounds(1e-5)
     assert found.lower == 0.0
     assert found.upper >= truth
+    for epsilon in (1.0, np.array([0.5, 1.0])):
+        with pytest.warns(ContradictionWarning):
+            deltas = DPSGD.log_delta_bounds(epsilon)
+        assert np.all(deltas.lower == -math.inf)
+        assert np.atleast_1d(deltas.upper)[-1] >= log_delta.upper
 
 
 # who proved it
@@ -257,6 +265,6 @@ def test_the_core_is_asked_once(monkeypatch: pytest.MonkeyPatch, release, delta)
 
 
 def test_a_question_knows_the_rounding_of_its_logarithm():
-    question = driver._epsilon_question(-10.0)
+    question = epsilon_question(-10.0)
     assert question == Question("epsilon", -10.0, question.slack)
     assert 0.0 < question.slack < 1e-13

@@ -7,10 +7,9 @@ import pytest
 import hockeystick as hs
 from hockeystick.loss.engines.closed import has_closed
 from hockeystick.loss.engines.driver import contradict, epsilon_proof, log_delta_proof, prove
-from hockeystick.loss.engines.engine import Proof, Question
+from hockeystick.loss.engines.engine import Proof, Question, epsilon_question
 from hockeystick.loss.engines.fallbacks import BigJump, Lattice
 from hockeystick.loss.engines.first import ClosedForm
-from hockeystick.loss.engines.last import epsilon_question
 from hockeystick.loss.engines.registry import ENGINES, FIRST, LAST, fallbacks
 from hockeystick.loss.protocol import Care, Inconclusive
 from hockeystick.report.methods import SOURCES, cited
