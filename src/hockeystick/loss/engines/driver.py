@@ -8,6 +8,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,14 +24,24 @@ from .attained import best_member
 from .engine import Engine, Proof, Question, epsilon_question
 from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
-_FAR = 1e120  # no question is asked of the engines beyond this epsilon
-_HOPELESS = 2e-9  # of epsilon: ends of all ordered pairs that a contour does not bring closer for one of them
 INFINITE, ATTAINED = "infinite loss", "attained pair"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is asked of which engine; nothing here enters a proof."""
+
+    max_epsilon: float = 1e120
+    """Beyond it delta is bounded by that of this epsilon: squares of what engines compute are still doubles."""
+    open_width: float = 2.0 * SETTLED
+    """Of epsilon, for all ordered pairs together: from here on a contour does not bring one of them closer."""
+
+
+TUNING = Tuning()
 
 STRICT = os.environ.get("HOCKEYSTICK_STRICT", "0") not in ("", "0")
 """Whether proofs that contradict each other raise (under test), or leave the safe side only (in use)."""
 
-_ROUNDING = 1e-12  # relative to the ends: what contradicts by more is no matter of rounding
 _REPORT = "two proofs contradict each other, a bug of ours, please report it; the larger upper end is kept: {}; {}"
 
 
@@ -121,8 +132,8 @@ def finite(run: ComposedLoss, question: Question) -> Proof:
             return Proof(max(0.0, min(run.ceiling_below, run.ceiling)), top, (ELEMENTARY.name,), (ELEMENTARY.name,))
         proof = _settle(run, question, Proof(0.0, min(question.most, top), (ELEMENTARY.name,), (ELEMENTARY.name,)))
         return proof if proof.low >= 0.0 else proof._replace(low=0.0)
-    if question.at > _FAR:
-        least = finite(run, question._replace(at=_FAR))  # delta falls in epsilon
+    if question.at > TUNING.max_epsilon:
+        least = finite(run, question._replace(at=TUNING.max_epsilon))  # delta falls in epsilon
         return least._replace(low=-math.inf, low_by=())
     proof = _settle(run, question, Proof(-math.inf, 0.0, (ELEMENTARY.name,), (ELEMENTARY.name,)))
     return proof if proof.high == -math.inf else proof._replace(high=max(proof.high, -LARGEST))
@@ -184,7 +195,7 @@ def _each_order(run: ComposedLoss, question: Question, known: Proof) -> Proof:
         asked = question
         if question.asks == "epsilon":
             floor = max(question.floor, *(one.low for one in found), 0.0)
-            evaluated = place == 0 and _open(question, known, _HOPELESS)  # contours were those of the first pair
+            evaluated = place == 0 and _open(question, known, TUNING.open_width)  # contours were those of the first pair
             asked = question._replace(delta=None, floor=floor, most=known.high if evaluated else math.inf, evaluated=evaluated)
         found.append(finite(single, asked))
     return largest_of(found)
@@ -208,8 +219,8 @@ def _widths(step: Step, question: Question, proof: Proof) -> Interval:
 def meet(known: Proof, found: Proof) -> Proof:
     """What two proofs prove together: their intersection.
 
-    If they contradict each other, the largest of all ends is kept as the upper one and no lower one, and nothing that is found
-    later lowers it.
+    If they contradict each other, by however little, since each has counted its rounding, the largest of all ends is kept as the
+    upper one and no lower one, and nothing that is found later lowers it.
 
     >>> both = meet(Proof(0.0, 2.0, high_by=("contour",)), Proof(1.0, 3.0, ("lattice",), ("lattice",)))
     >>> both.low, both.high, both.low_by, both.high_by
@@ -220,22 +231,11 @@ def meet(known: Proof, found: Proof) -> Proof:
     if low <= high and known.sound and found.sound:
         return Proof(low, high, low_by, high_by)
     if known.sound and found.sound:
-        if not contradict(low, high):  # as wide as rounding makes them
-            return Proof(high, low, high_by, low_by)
         if STRICT:
             raise Contradiction(f"{found} cannot hold beside {known}")
         warnings.warn(_REPORT.format(known, found), ContradictionWarning, stacklevel=2)
-    top = known if known.high >= found.high else found
+    top = found if found.high > known.high else known
     return Proof(-math.inf, max(top.high, low), (), top.high_by, sound=False)
-
-
-def contradict(low: float, high: float) -> bool:
-    """Whether two proved ends cannot both be right, however they were rounded.
-
-    >>> contradict(1.0, 1.0 - 1e-13), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
-    (False, True, True)
-    """
-    return low > high + (_ROUNDING * (1.0 + abs(high)) if math.isfinite(high) else 0.0)
 
 
 def largest_of(proofs: list[Proof]) -> Proof:

@@ -1,6 +1,7 @@
 """The engines that are asked last: they prove one end, or part of it, where the others prove too little."""
 
 import math
+from dataclasses import dataclass
 
 from ...errors import Unsupported
 from ...numerics.rounding import down, exp_down
@@ -11,7 +12,16 @@ from ..protocol import Interval
 from .bounded_part import beside_bounded
 from .engine import Ask, Engine, Proof, Question, epsilon_question
 
-_LOG_TINY = -700.0  # log of deltas below which a conversion at one order has no doubles to work with
+
+@dataclass(frozen=True)
+class Tuning:
+    """Which questions an engine leaves to others."""
+
+    min_log_delta: float = -700.0
+    """Below it a conversion at one order has no doubles to work with."""
+
+
+TUNING = Tuning()
 
 
 class Unsampled(Engine):
@@ -64,9 +74,9 @@ class BoundedPart(Engine):
         return beside_bounded(run, question.at, lambda one, at: ask(one, epsilon_question(at)).ends, known.high)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        if (apart := without_bounded(run)) is None:
+        if (split := without_bounded(run)) is None:
             return None
-        bounded, others = apart
+        bounded, others = split
         found = ask(others, question._replace(at=down(question.at - bounded.ceiling)))
         return Proof(-math.inf, found.high, (), (self.name,), found.sound)
 
@@ -88,7 +98,7 @@ class RenyiCurve(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return (question.at - question.slack) > _LOG_TINY if question.asks == "epsilon" else not run.infinite_mass()
+        return (question.at - question.slack) > TUNING.min_log_delta if question.asks == "epsilon" else not run.infinite_mass()
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         try:

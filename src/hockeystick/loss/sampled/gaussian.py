@@ -1,8 +1,8 @@
 """Poisson-subsampled Gaussian noise: the privacy loss of (1-q) N(0) + q N(1) against N(0), or of the reverse order.
 
 With M(k) = E e^{kL} of `quadrature.py`, phi(w) = M(1 + w) where the mixture is P (a record is removed) and phi(w) = M(-w)
-where it is Q (a record is added): one function serves both (docs/mathematics.md, Lemma 8).  Bounds of K in closed form: Lemma 13;
-the Kullback-Leibler divergence: Lemma 14.
+where it is Q (a record is added): one function serves both (docs/mathematics.md, Lemmas 2 and 8).  Bounds of K in closed form:
+Lemma 13; the Kullback-Leibler divergence: Lemma 14.
 """
 
 import math

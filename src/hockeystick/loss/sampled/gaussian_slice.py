@@ -1,6 +1,7 @@
 """Subsampled Gaussian steps on the vertical line Re w = c: bounds of K on the real axis, the values of K, and proved decay.
 
-docs/mathematics.md: Lemma 12 (no cancellation), Lemmas 14 to 18 (Kullback-Leibler divergence, decay), section 14 (rounding).
+docs/mathematics.md: Lemma 8 (both orders), Lemma 12 (no cancellation), Lemmas 14 to 18 (Kullback-Leibler divergence, decay),
+section 14 (rounding).
 """
 
 import math

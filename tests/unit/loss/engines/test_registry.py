@@ -6,7 +6,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.engines.closed import has_closed
-from hockeystick.loss.engines.driver import contradict, epsilon_proof, log_delta_proof, prove
+from hockeystick.loss.engines.driver import epsilon_proof, log_delta_proof, prove
 from hockeystick.loss.engines.engine import Proof, Question, epsilon_question
 from hockeystick.loss.engines.fallbacks import BigJump, Lattice
 from hockeystick.loss.engines.first import ClosedForm
@@ -120,8 +120,8 @@ def test_each_engine_alone_holds_the_truth(engine, name):
             except Inconclusive:
                 continue
             if found is not None:
-                assert not contradict(found.low, truth.high), (question, found, truth)
-                assert not contradict(truth.low, found.high), (question, found, truth)
+                assert found.low <= truth.high, (question, found, truth)
+                assert truth.low <= found.high, (question, found, truth)
 
 
 @pytest.mark.parametrize(
