@@ -15,6 +15,7 @@ from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
+    from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
@@ -68,6 +69,7 @@ __all__ = [
     "Unsupported",
     "WithReplacement",
     "WithoutReplacement",
+    "about",
     "calibrate",
     "compose",
     "conversion",
@@ -83,6 +85,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),

@@ -86,6 +86,7 @@ def test_the_public_names():
         "Unsupported",
         "WithReplacement",
         "WithoutReplacement",
+        "about",
         "calibrate",
         "compose",
         "conversion",
