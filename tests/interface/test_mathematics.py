@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 

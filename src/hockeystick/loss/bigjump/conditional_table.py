@@ -35,6 +35,7 @@ class Tuning:
     contour_places: tuple[float, ...] = (0.05, 0.15, 0.4)
     """Shares of the largest epsilon of the others for which contours are made first."""
     max_contour_nodes: int = 4000
+    """Of a contour, at each of which many epsilons are evaluated; a lattice costs less than more."""
     lattice_cells: int = 6
     """Cells of a lattice to either side of an epsilon."""
     max_refinements: int = 6

@@ -29,7 +29,7 @@ class Unsampled(Engine):
 
     name = "unsampled run"
     method = "the same run without sampling, which dominates it, [mathematics] section 6"
-    needs = "it stands in where a sampled run has no contour"
+    needs = "it is for sampled runs that have no contour"
     joint = True
     instead = True
 

@@ -25,9 +25,12 @@ from .quadrature import Grid, Nodes, SampledStep
 class Tuning:
     """Of the coarse rule that guides the search: no proof rests on it."""
 
-    max_step: float = 0.45  # a longer one loses digits of K, a shorter one costs nodes
-    step_over_noise: float = 0.6  # L bends within about one noise
-    reach: float = 7.0  # beyond it the normal density is below 1e-11 of its top
+    max_step: float = 0.45
+    """Of the noise: a longer one loses digits of K, a shorter one costs nodes."""
+    step_over_noise: float = 0.6
+    """L bends within about one noise."""
+    reach: float = 7.0
+    """Of the nodes from a peak: beyond it the normal density is below 1e-10 of its top."""
 
 
 TUNING = Tuning()
