@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
     from .mechanism.mixture import GaussianMixture
+    from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse
@@ -59,6 +60,7 @@ __all__ = [
     "HockeystickError",
     "Laplace",
     "MissingExtra",
+    "Pair",
     "Poisson",
     "Profile",
     "PureDP",
@@ -91,6 +93,7 @@ __getattr__ = _later(
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
         "mechanism.mixture": ("GaussianMixture",),
+        "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
         "mechanism.response": ("Exponential", "RandomizedResponse"),

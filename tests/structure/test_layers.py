@@ -34,6 +34,7 @@ ROOMS = (
     "invert",
     "pairs",
     "sampled",
+    "own",
     "composed",
     "bounds",
     "contour",
