@@ -50,6 +50,7 @@ BESIDE_A_PROOF = {
     "engines/registry": {"_ANY"},
     "enumeration/two_point": {"_MAX_LOSS"},
     "invert": {"BELOW"},
+    "own/divergences": {"_DIGITS", "_MOST_DIGITS"},
     "lattice/lattice": {"_TINY"},
     "lattice/window": {"_BLOCK_DECAY"},
     "pairs/discrete": {"_DEEP"},

@@ -21,7 +21,8 @@ from ..composed import ComposedLoss
 from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import DECIMALS, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
-from .engine import Engine, Proof, Question, epsilon_question
+from .engine import Engine, Proof, Question
+from .first import epsilon_question
 from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
 INFINITE, ATTAINED = "infinite loss", "attained pair"

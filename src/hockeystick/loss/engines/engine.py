@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from typing import ClassVar, Literal, NamedTuple
 
-from ...numerics.rounding import FUNCTION
 from ..composed import ComposedLoss
 from ..protocol import Care, Inconclusive, Interval
 
@@ -29,11 +28,6 @@ class Question(NamedTuple):
     """An upper end of epsilon that is proved already."""
     evaluated: bool = False
     """Whether contours were evaluated for this ordered pair already, together with the others."""
-
-
-def epsilon_question(log_delta: float) -> Question:
-    """An epsilon for a logarithm of delta that was rounded."""
-    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))
 
 
 class Proof(NamedTuple):

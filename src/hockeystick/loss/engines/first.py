@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
+from ...numerics.rounding import FUNCTION
 from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
@@ -44,6 +45,11 @@ class Tuning:
 
 
 TUNING = Tuning()
+
+
+def epsilon_question(log_delta: float) -> Question:
+    """An epsilon for a logarithm of delta that was rounded."""
+    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))
 
 
 def compiled_log_deltas(run: ComposedLoss, epsilons: Sequence[float]) -> list[Interval | None]:

@@ -10,7 +10,8 @@ from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
 from ..protocol import Interval
 from .bounded_part import beside_bounded
-from .engine import Ask, Engine, Proof, Question, epsilon_question
+from .engine import Ask, Engine, Proof, Question
+from .first import epsilon_question
 
 
 @dataclass(frozen=True)

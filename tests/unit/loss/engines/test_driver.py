@@ -16,7 +16,8 @@ from hockeystick.loss.engines.driver import (
     log_delta_proof,
     meet,
 )
-from hockeystick.loss.engines.engine import Engine, Proof, Question, epsilon_question
+from hockeystick.loss.engines.engine import Engine, Proof, Question
+from hockeystick.loss.engines.first import epsilon_question
 from hockeystick.native import core
 from hockeystick.report.methods import engine as in_words
 from samples import LOOSE
