@@ -74,7 +74,7 @@ def sufficient_delta(epsilon: float, epsilon0: float, delta0: float) -> float:
     """The largest delta for which (epsilon, delta)-DP implies (epsilon0, delta0)-DP, rounded down (G, Corollary 3.1).
 
     delta0 - (1 - delta0) (e^epsilon - e^epsilon0) / (1 + e^epsilon0) for epsilon above epsilon0, else delta0.  Where that is
-    negative no delta suffices; near 0 it is told up to 1e-14 delta0.
+    negative no delta suffices; near 0 it is known up to 1e-14 delta0.
 
     Parameters
     ----------

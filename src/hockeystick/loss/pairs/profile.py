@@ -140,7 +140,7 @@ class ProfileLoss(DominatedLoss):
         return found
 
     def _positive(self, epsilon: float) -> bool:
-        """Whether the profile is above nearly nothing; what is wrong with it is told in the order of epsilon, later."""
+        """Whether the profile is above nearly nothing; what is wrong with it is reported in the order of epsilon, later."""
         try:
             return self.function([epsilon])[0] > _SMALLEST
         except ValueError:
