@@ -15,6 +15,7 @@ from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
+    from .draws.source import InsecureSeed
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .mechanism.mixture import GaussianMixture
     from .mechanism.profile import Profile
     from .mechanism.release import compose
-    from .mechanism.response import Exponential, RandomizedResponse
+    from .mechanism.response import Exponential, RandomizedResponse, permute_and_flip
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
     from .planning.rdp_accountant import RDPAccountant
@@ -56,6 +57,7 @@ __all__ = [
     "Gaussian",
     "GaussianMixture",
     "HockeystickError",
+    "InsecureSeed",
     "Laplace",
     "MissingExtra",
     "Poisson",
@@ -73,6 +75,7 @@ __all__ = [
     "conversion",
     "dpsgd",
     "from_json",
+    "permute_and_flip",
     "remaining",
     "rounds",
     "split",
@@ -83,6 +86,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "draws.source": ("InsecureSeed",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
@@ -90,7 +94,7 @@ __getattr__ = _later(
         "mechanism.mixture": ("GaussianMixture",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
-        "mechanism.response": ("Exponential", "RandomizedResponse"),
+        "mechanism.response": ("Exponential", "RandomizedResponse", "permute_and_flip"),
         "planning.calibrate": ("calibrate",),
         "planning.dpsgd": ("dpsgd",),
         "planning.rdp_accountant": ("RDPAccountant",),
