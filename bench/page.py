@@ -35,7 +35,7 @@ def _cell(row: dict[str, Any] | None) -> str:
         return ""
     if "failed" in row:
         return "failed"
-    return f"{row['ratio']:.3g} x, {'**below**' if row['below'] else format(row['digits'], '.1f')}"
+    return f"{_short(row['ratio'])} x, {'**below**' if row['below'] else format(row['digits'], '.1f')}"
 
 
 def summary(results: dict[str, Any]) -> str:
@@ -60,8 +60,9 @@ def summary(results: dict[str, Any]) -> str:
 
 
 def _short(value: float) -> str:
-    """Two digits."""
-    return f"{float(f'{value:.2g}'):,.0f}"
+    """Two digits, without an exponent."""
+    near = float(f"{value:.2g}")
+    return f"{near:,.0f}" if near >= 10.0 else f"{near:g}"
 
 
 def bench(results: dict[str, Any]) -> str:

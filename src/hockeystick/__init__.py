@@ -16,11 +16,13 @@ from .later import later as _later
 if TYPE_CHECKING:
     from . import conversion
     from .draws.source import InsecureSeed
+    from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
     from .mechanism.mixture import GaussianMixture
+    from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse, permute_and_flip
@@ -60,6 +62,7 @@ __all__ = [
     "InsecureSeed",
     "Laplace",
     "MissingExtra",
+    "Pair",
     "Poisson",
     "Profile",
     "PureDP",
@@ -70,6 +73,7 @@ __all__ = [
     "Unsupported",
     "WithReplacement",
     "WithoutReplacement",
+    "about",
     "calibrate",
     "compose",
     "conversion",
@@ -87,11 +91,13 @@ __getattr__ = _later(
     {
         "conversion": (),
         "draws.source": ("InsecureSeed",),
+        "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
         "mechanism.mixture": ("GaussianMixture",),
+        "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
         "mechanism.response": ("Exponential", "RandomizedResponse", "permute_and_flip"),

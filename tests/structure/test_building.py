@@ -3,6 +3,7 @@
 import re
 import tomllib
 
+from hockeystick.errors import remedy
 from places import ROOT
 
 CMAKE = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
@@ -50,3 +51,16 @@ def test_an_editable_installation_leaves_imports_alone() -> None:
     editable = next(one for one in BUILD["overrides"] if one["if"] == {"state": "^editable"})
     assert editable["wheel"]["packages"] == []
     assert "hockeystick.pth" in CMAKE
+
+
+def test_what_is_missing_is_told_with_the_packages_of_its_extra() -> None:
+    """The library is in no index: what installs an extra names its packages."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    for extra in ("cli", "dp_accounting", "opacus", "plot"):
+        assert remedy(extra) == f"pip install {' '.join(map(repr, extras[extra]))}"
+
+
+def test_nobody_is_sent_to_an_index() -> None:
+    """`pip install hockeystick` would find nothing, or something else."""
+    told = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.py"), *(ROOT / "src").rglob("*.py")]
+    assert [path.name for path in told if re.search(r"pip install '?hockeystick", path.read_text(encoding="utf-8"))] == []

@@ -1,4 +1,4 @@
-"""Samples of records and choices among candidates, with exactly the stated probabilities (docs/mathematics.md, section 16)."""
+"""Samples of records and choices among candidates, with exactly the stated probabilities (docs/mathematics.md, section 17)."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ def log_two(bits: int) -> int:
 
 
 class Response:
-    """Randomised response: the true category with weight 1, each of `others` more with weight e^-epsilon (Lemma 36)."""
+    """Randomised response: the true category with weight 1, each of `others` more with weight e^-epsilon (Lemma 37)."""
 
     def __init__(self, epsilon: float, others: int) -> None:
         self.others, self.epsilon = others, Fraction(epsilon)
@@ -115,7 +115,7 @@ class Response:
 
 
 def selection(exponents: Sequence[Fraction], again: bool, words: Words) -> int:
-    """A place, tried in random order, each taken with probability e^-exponent, of which one is 0 (Lemma 36).
+    """A place, tried in random order, each taken with probability e^-exponent, of which one is 0 (Lemma 37).
 
     With `again`, refused places are tried again: place i is chosen with a probability proportional to e^-exponent (the
     exponential mechanism); without, this is permute-and-flip.

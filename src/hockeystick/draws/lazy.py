@@ -1,7 +1,7 @@
 """Random numbers of which digits are drawn as they are needed: uniform and exponential ones, and what is decided by them.
 
 The reference of the compiled core (`native/draws.c`), which has the same algorithms and reads the same words in the same order;
-what the core cannot decide with the words that it looks at is decided here.  Proofs: docs/mathematics.md, section 16.
+what the core cannot decide with the words that it looks at is decided here.  Proofs: docs/mathematics.md, section 17.
 """
 
 from fractions import Fraction
@@ -44,7 +44,7 @@ class Uniform:
 
 
 class Exponential:
-    """A standard exponential number, a whole number and a uniform fraction (Lemma 34, von Neumann 1951)."""
+    """A standard exponential number, a whole number and a uniform fraction (Lemma 35, von Neumann 1951)."""
 
     def __init__(self, words: Digits) -> None:
         self._whole = 0

@@ -1,4 +1,4 @@
-"""Noise on numbers: its law is met exactly, and only what goes out is rounded (docs/mathematics.md, section 16).
+"""Noise on numbers: its law is met exactly, and only what goes out is rounded (docs/mathematics.md, section 17).
 
 Each function has its reference here, for one draw, and the compiled core draws arrays (`native/draws.py`).
 """
@@ -50,7 +50,7 @@ def laplace(value: float, scale: float, words: Digits) -> float:
 
 
 def gaussian(value: float, sigma: float, words: Digits) -> float:
-    """value + Z, Z normal of standard deviation sigma, on the grid of sigma (Lemma 35)."""
+    """value + Z, Z normal of standard deviation sigma, on the grid of sigma (Lemma 36)."""
     while True:
         size = Exponential(words)
         if _half_square_below(size, Exponential(words)):
@@ -71,7 +71,7 @@ def _half_square_below(one: Exponential, other: Exponential) -> bool:
 
 
 def discrete_laplace(scale: Fraction, words: Digits, least: int = 0) -> int:
-    """A whole number z with a probability proportional to e^(-|z|/scale) (Lemma 34)."""
+    """A whole number z with a probability proportional to e^(-|z|/scale) (Lemma 35)."""
     while True:
         negative = coin(words)
         size = Exponential(words).times(scale, least)
@@ -80,7 +80,7 @@ def discrete_laplace(scale: Fraction, words: Digits, least: int = 0) -> int:
 
 
 def discrete_gaussian(sigma: Fraction, words: Digits) -> int:
-    """A whole number z with a probability proportional to e^(-z^2 / (2 sigma^2)) (Lemma 35)."""
+    """A whole number z with a probability proportional to e^(-z^2 / (2 sigma^2)) (Lemma 36)."""
     scale = Fraction(math.floor(sigma) + 1)
     square = sigma * sigma
     while True:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import checks
-from ..errors import BadType, BadValue, MissingExtra, Unsupported
+from ..errors import BadType, BadValue, MissingExtra, Unsupported, remedy
 from ..mechanism.growing import Growing
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, Relation, checked
@@ -28,7 +28,7 @@ from .batch_sizes import Sizes
 try:
     from opacus.accountants import IAccountant, register_accountant
 except ImportError:
-    raise MissingExtra("the accountant is one of Opacus's, which is not installed; pip install 'hockeystick[opacus]'.") from None
+    raise MissingExtra(f"the accountant is one of Opacus's, which is not installed; {remedy('opacus')}.") from None
 
 NAME = "hockeystick"
 _THEIRS = ("rdp", "prv", "gdp")  # Opacus's own accountants, which write the same history: (noise multiplier, rate, steps)

@@ -199,7 +199,7 @@ def permute_and_flip(
 
     Candidates come in random order; each is taken with probability e^(epsilon (score - best) / (2 sensitivity)).  That is
     epsilon-DP, but not of bounded range: count it as `PureDP(epsilon)`, not as `Exponential(epsilon)` (docs/mathematics.md,
-    section 16).
+    section 17).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-/* Noise: its exponential number times the scale, in whole numbers of 128 bits (draws/noise.py; docs/mathematics.md, section 16). */
+/* Noise: its exponential number times the scale, in whole numbers of 128 bits (draws/noise.py; docs/mathematics.md, section 17). */
 #include "draws_words.h"
 
 #if DRAWS

@@ -1,4 +1,4 @@
-/* Draws of an exact law from random words: docs/mathematics.md, section 16.  The reference, in the modules of the folder draws,
+/* Draws of an exact law from random words: docs/mathematics.md, section 17.  The reference, in the modules of the folder draws,
    reads the same words in the same order; a draw that the words looked at here do not decide, or that is out of range, is left to
    it. */
 #ifndef HOCKEYSTICK_DRAWS_H

@@ -66,11 +66,11 @@ class ProfileLoss(DominatedLoss):
 
     @cached_property
     def dominating(self) -> tuple[AtomicLoss, ...]:
-        return (self._drawn(_law(self._hull(exp_up))),)
+        return (self._drawn(law_of_curve(self._hull(exp_up))),)
 
     @cached_property
     def members(self) -> tuple[AtomicLoss, ...]:
-        law = _law(self._below())
+        law = law_of_curve(self._below())
         rate = self.rate if self.low is None else self.low
         return (law if rate == 1.0 else SampledAtoms(law, rate, self.removal),)
 
@@ -85,8 +85,8 @@ class ProfileLoss(DominatedLoss):
         points = [(x, delta if delta > _FAINT else Fraction(0)) for x, delta in self._points(exp_down)]
         if noise < _NOISE:
             scale = 1 - Fraction(2.0 * noise)
-            return _tangents(_minorant([(x, delta * scale) for x, delta in points]))
-        return _minorant([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
+            return _tangents(lower_hull([(x, delta * scale) for x, delta in points]))
+        return lower_hull([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
 
     @cached_property
     def _noise(self) -> float:
@@ -147,7 +147,7 @@ class ProfileLoss(DominatedLoss):
 
     def _hull(self, exp: Callable[[float], float]) -> list[Point]:
         """The convex minorant of the samples."""
-        return _minorant(self._points(exp))
+        return lower_hull(self._points(exp))
 
     def _points(self, exp: Callable[[float], float]) -> list[Point]:
         """The samples as exact fractions; `exp` says to which side e^epsilon is rounded."""
@@ -185,11 +185,11 @@ def claims_loss(claims: tuple[tuple[float, float], ...]) -> AtomicLoss | None:
         return None
     with localcontext() as context:
         context.prec = 400  # e^epsilon has up to 261 digits before the point
-        hull = _minorant([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
-    return _law(hull)
+        hull = lower_hull([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
+    return law_of_curve(hull)
 
 
-def _minorant(samples: list[Point]) -> list[Point]:
+def lower_hull(samples: list[Point]) -> list[Point]:
     """The lower convex hull of points (e^epsilon, delta), of (0, 1), and of what they say of the other order."""
     known = {Fraction(0): Fraction(1)}
     for x, delta in samples:
@@ -230,7 +230,7 @@ def _tangents(hull: list[Point]) -> list[Point]:
     return found
 
 
-def _law(curve: list[Point]) -> TabulatedLoss:
+def law_of_curve(curve: list[Point]) -> TabulatedLoss:
     """The pair of a piecewise linear, convex, falling curve from (0, 1) that stays level beyond its last point."""
     values = []
     slopes = [_slope(left, right) for left, right in pairwise(curve)]

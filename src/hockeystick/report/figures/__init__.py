@@ -1,8 +1,10 @@
 """The papers' figures, drawn again with our own exact curves beside theirs, and one of our own (needs the extra `plot`).
 
-Each figure is two functions, the numbers behind its curves and the drawing of them, and has one name: `a1` is Figure 1 of paper
-A.  The thick black curve is always the exact one.
+Each figure is two functions, the numbers behind its curves and the drawing of them, and has one name, which is that of its
+function.  The thick black curve is always the exact one.
 
+Examples
+--------
 >>> sorted(data("a2"))
 ['count', 'exact', 'lemma 2', 'moments accountant', 'theorem 3']
 """

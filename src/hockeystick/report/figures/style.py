@@ -6,7 +6,7 @@ Every curve differs from the others in its dashes as well as in its colour; ours
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ...errors import MissingExtra
+from ...errors import MissingExtra, remedy
 from ...numerics.cancellation_free import Array
 
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ def matplotlib_figure(**options: Any) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra(
-            "figures are drawn with matplotlib, which is not installed; pip install 'hockeystick[plot]'."
-        ) from None
+        raise MissingExtra(f"figures are drawn with matplotlib, which is not installed; {remedy('plot')}.") from None
     return Figure(**options)
 
 
