@@ -133,7 +133,7 @@ class Sampled(Mechanism):
 
     def _both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
-        of a removal from above, the removal itself from below."""
+        of a removal from above, the removal itself from below (docs/mathematics.md, Lemmas 26 and 27)."""
         from ..loss.sampled.symmetrised import symmetrised
 
         loss = _cover(self._whole((moved,)))
