@@ -121,7 +121,7 @@ class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
         Parameters
         ----------
         value : number or array_like
-            What is to be released, to the last bit; what a mechanism takes is told where it is described.
+            What is to be released, to the last bit; each mechanism describes what it takes.
         rng : InsecureSeed, optional
             Where the randomness comes from: the operating system, unless tests or figures need a seed.
 

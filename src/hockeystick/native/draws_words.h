@@ -20,7 +20,7 @@ static inline int read_word(Words *words, uint32_t *word) {
     return 1;
 }
 
-/* Exponential of draws/lazy.py: equal words would have to be told apart by further ones */
+/* Exponential of draws/lazy.py: equal words would need further ones */
 static inline Ending exponential(Words *words, Exponential *drawn) {
     for (drawn->whole = 0; drawn->whole < MOST_WHOLE; drawn->whole++) {
         uint32_t last, one, odd = 0;
