@@ -84,6 +84,10 @@ class Shuffled(Sampled):
         """
         return self.local
 
+    @property
+    def _why_not_run(self) -> str:
+        return "reports come from many people.  Release each by its local mechanism, and shuffle them where nobody looks."
+
     def _parameters(self) -> dict[str, Any]:
         return {"local": self.local, "count": self.reports}
 

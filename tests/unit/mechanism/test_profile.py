@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 
 import numpy as np
 import pytest
@@ -201,7 +200,7 @@ def test_bad_claims(make, error, words):
 def test_a_head_guarantee_is_made_a_whole_one():
     """The noise alone is epsilon_head-DP, so beyond the head delta is 0; within it nothing was lost."""
     head = hs.ApproxDP(epsilon=1.0, delta=1e-6).head_mu(epsilon=2.0)
-    drawn = conversion.clip_and_reify([0.2, 7.0], 0.0, 1.0, epsilon_head=head.epsilon, rng=random.Random(1))
+    drawn = conversion.clip_and_reify([0.2, 7.0], 0.0, 1.0, epsilon_head=head.epsilon, rng=hs.InsecureSeed(1))
     assert drawn.shape == (2,)
     step, decay = conversion.reify.grid_and_decay(0.0, 1.0, head.epsilon, 2)
     assert decay * round(1 / step) * 2 <= head.epsilon  # what the noise gives away, the rounding of the range counted
