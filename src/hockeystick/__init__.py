@@ -10,7 +10,7 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
 from .later import later as _later
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ __all__ = [
     "GaussianMixture",
     "HockeystickError",
     "Laplace",
+    "LargeDelta",
     "MissingExtra",
     "Poisson",
     "Profile",

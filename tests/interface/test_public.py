@@ -75,6 +75,7 @@ def test_the_public_names():
         "GaussianMixture",
         "HockeystickError",
         "Laplace",
+        "LargeDelta",
         "MissingExtra",
         "Poisson",
         "Profile",

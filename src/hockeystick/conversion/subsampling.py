@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import non_negative, real
+from ..checks import non_negative, probability, real
 from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, up
 from ._kernels import arguments
 from ._kernels.broadcast import Broadcast, broadcast
 from ._kernels.split_logarithms import STEP, log_factorials, split_logarithms
-from .group import curve, exact_up, group_rdp, log_mixture, probability
+from .group import curve, exact_up, group_rdp, log_mixture
 from .subsampling_bounds import large_order
 
 if TYPE_CHECKING:

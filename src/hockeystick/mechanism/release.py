@@ -139,6 +139,11 @@ class Mechanism(Release):
 
     _group_size: ClassVar[int | None] = None
 
+    @property
+    def _own_records(self) -> int | None:
+        """The number of records of the data, where the mechanism depends on it."""
+        return None
+
     def __init_subclass__(cls, **more: Any) -> None:
         """A class with a loss of its own does not inherit what is told directly of another."""
         super().__init_subclass__(**more)

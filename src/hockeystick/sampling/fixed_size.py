@@ -37,6 +37,7 @@ class FixedSize(Sampled):
     """What both have in common."""
 
     examples: int
+    _counts_records = True
 
     def _check_sizes(self, drawn: str, most: int | None) -> None:
         examples = checks.count("examples", self.examples, least=1)
@@ -48,6 +49,10 @@ class FixedSize(Sampled):
             )
         object.__setattr__(self, "examples", examples)
         object.__setattr__(self, drawn, size)
+
+    @property
+    def _own_records(self) -> int:
+        return self.examples
 
     def _shown(self, call: str) -> str:
         base = repr(self.base)
