@@ -75,13 +75,13 @@ def rate(name: str, value: Any) -> float:
     return probability(name, value, "a probability from 0 to 1 (for batches of b out of n records, b / n)")
 
 
-def count(name: str, value: Any, least: int = 0) -> int:
+def count(name: str, value: Any, least: int = 0, most: int = MOST_STEPS) -> int:
     """A whole number; whole floats such as 1e6 are taken, fractions and booleans are not."""
-    if type(value) is int and least <= value <= MOST_STEPS:
+    if type(value) is int and least <= value <= most:
         return value
-    allowed = f"a whole number from {least} to {MOST_STEPS}"
+    allowed = f"a whole number from {least} to {most}"
     number = value if type(value) is int else real(name, value, allowed)
-    if number != (whole := int(number)) or not least <= whole <= MOST_STEPS:
+    if number != (whole := int(number)) or not least <= whole <= most:
         shown = value if type(value) is not int or abs(whole) < 10**40 else "a number of more than forty digits"
         raise BadValue(f"{name} is {shown}; allowed: {allowed}.")
     return whole

@@ -143,8 +143,11 @@ def _series(order: int, rate: float, known: Callable[[float], float]) -> float:
 def amplify_approx(epsilon: float, delta: float, rate: float) -> tuple[float, float]:
     """(epsilon, delta) of a mechanism run on a sample that holds each record with probability `rate` at most (S Theorem 29).
 
-    (log(1 + rate (e^epsilon - 1)), rate delta).  For Poisson sampling (epsilon, delta) and the answer are for adding or
-    removing a record, for a sample of fixed size they are for replacing one (S section 6.2).
+    (log(1 + rate (e^epsilon - 1)), rate delta).  The theorem assumes of the sample U that for each record i there is a set U_-i
+    without i, a neighbour of U, whose law given that i is in U is the law of U given that i is not.  For Poisson sampling it is U
+    without i, and (epsilon, delta) and the answer are for adding or removing a record; for a sample of fixed size another record
+    takes the place of i, and both are for replacing one (S section 6.2).  Where records are drawn together there is no such set
+    (all of them with probability `rate`, else none: nothing is amplified), and the answer does not hold.
 
     Parameters
     ----------

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
-    """Anything that is released about the data: one mechanism, or several composed (also adaptively).
+    """Anything that is released about the data: one mechanism, or several composed.
+
+    They may be composed adaptively: each may depend on what was released before, with parameters (noise, rates, counts) that are
+    fixed in advance.
 
     Descriptions are values: frozen, hashable, comparable, picklable.  Asking a question changes nothing.
     """
@@ -253,7 +256,10 @@ def _merged(uses: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
 
 
 def compose(releases: Iterable[Release]) -> Release:
-    """Several releases together, adaptively or not; the same as joining them with +.
+    """Several releases together, the same as joining them with +; adaptively, with parameters that are fixed in advance.
+
+    Which question a mechanism answers may depend on what was released before; its noise, its rate and how often it is used may
+    not (fully adaptive composition needs a privacy filter, which this is not).
 
     Parameters
     ----------

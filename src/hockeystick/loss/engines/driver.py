@@ -18,14 +18,14 @@ from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
 from ..protocol import Care, Inconclusive, Interval
-from ..tolerance import DECIMALS, SETTLED, SMALL_EPSILON, converged
+from ..tolerance import DECIMALS, DECIMALS_READ, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
 from .engine import Engine, Proof, Question
 from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
 _FAR = 1e120  # no question is asked of the engines beyond this epsilon
 _HOPELESS = 2e-9  # of epsilon: ends of all ordered pairs that a contour does not bring closer for one of them
-INFINITE, ATTAINED = "infinite loss", "attained pair"
+INFINITE, ATTAINED, READ_AS = "infinite loss", "attained pair", "delta read as the probability of an infinite loss"
 
 STRICT = os.environ.get("HOCKEYSTICK_STRICT", "0") not in ("", "0")
 """Whether proofs that contradict each other raise (under test), or leave the safe side only (in use)."""
@@ -103,8 +103,11 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
     for single in run.ordered_pairs():
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
         rest = Fraction(delta) - single.infinite_mass()
-        if rest < 0:
+        if rest < -Fraction(DECIMALS_READ) * Fraction(delta):
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
+        if rest < 0:
+            found.append(finite(single, _epsilon_question(-math.inf))._replace(low_by=(READ_AS,), high_by=(READ_AS,)))
+            continue
         if single.log_truncated_mass > -math.inf:  # elsewhere it is less than the slack of log delta
             rest = max(Fraction(0), rest - Fraction(exp_up(single.log_truncated_mass)))
         found.append(finite(single, _epsilon_question(log_fraction(rest) if rest else -math.inf)))
