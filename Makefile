@@ -11,7 +11,7 @@ PEERS := dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant t
 BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
 # what an installation depends on: the compiled core is built by it
-SOURCES := pyproject.toml constraints.txt hatch_build.py $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
+SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
 TEST := $(VENV)/.test$(WITH)
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
@@ -56,7 +56,7 @@ $(BIN)/python $(BENCH_BIN)/python:
 	@$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
 $(VENV)/.demo: $(SOURCES) | $(BIN)/python
-	$(PIP) -e .
+	$(PIP) -e '.[cli]'
 	@touch $@
 
 $(TEST): $(VENV)/.demo

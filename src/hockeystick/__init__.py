@@ -15,11 +15,13 @@ from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
+    from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
     from .mechanism.mixture import GaussianMixture
+    from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse
@@ -59,6 +61,7 @@ __all__ = [
     "Laplace",
     "LargeDelta",
     "MissingExtra",
+    "Pair",
     "Poisson",
     "Profile",
     "PureDP",
@@ -69,6 +72,7 @@ __all__ = [
     "Unsupported",
     "WithReplacement",
     "WithoutReplacement",
+    "about",
     "calibrate",
     "compose",
     "conversion",
@@ -84,11 +88,13 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
         "mechanism.mixture": ("GaussianMixture",),
+        "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
         "mechanism.response": ("Exponential", "RandomizedResponse"),

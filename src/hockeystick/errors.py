@@ -22,7 +22,7 @@ class Unreachable(HockeystickError, ValueError):
 
 
 class MissingExtra(HockeystickError, ImportError):
-    """An optional dependency is not installed; the message names the extra."""
+    """An optional dependency is not installed; the message has the command that installs it."""
 
 
 class EdgeOrder(UserWarning):
@@ -31,3 +31,16 @@ class EdgeOrder(UserWarning):
 
 class LargeDelta(UserWarning):
     """A delta at which the guarantee allows that a record is published whole: above one over the number of records."""
+
+
+_PACKAGES = {  # of the extras in pyproject.toml
+    "cli": "'typer>=0.12' 'rich>=13'",
+    "dp_accounting": "'dp-accounting>=0.6'",
+    "opacus": "'opacus>=1.6'",
+    "plot": "'matplotlib>=3.7'",
+}
+
+
+def remedy(extra: str) -> str:
+    """The command that installs what an extra needs: its packages, which works wherever this library came from."""
+    return f"pip install {_PACKAGES[extra]}"

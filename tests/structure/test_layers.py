@@ -20,7 +20,7 @@ LAYERS = (
     ("sampling",),
     ("portable",),
     ("planning",),
-    ("report",),
+    ("report", "installation"),
     ("__init__",),
     ("interop",),
     ("cli", "__main__"),
@@ -34,6 +34,7 @@ ROOMS = (
     "invert",
     "pairs",
     "sampled",
+    "own",
     "composed",
     "bounds",
     "contour",
@@ -56,6 +57,7 @@ EXCEPTIONS = {
     ("mechanism.release", "report.report"),  # Release.report
     ("mechanism.release", "report.about"),  # its argument
     ("report.answers", "__init__"),  # the version
+    ("installation", "__init__"),  # the version
 }
 
 

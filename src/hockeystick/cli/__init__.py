@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import EdgeOrder, LargeDelta
+from ..errors import EdgeOrder, LargeDelta, remedy
 
-_MISSING = "the command hockeystick needs typer and rich; pip install 'hockeystick[cli]'."
+_MISSING = f"the command hockeystick needs typer and rich; {remedy('cli')}."
 
 
 def main(arguments: list[str] | None = None) -> None:

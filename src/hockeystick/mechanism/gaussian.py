@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import UNKNOWN, Told, gaussian_epsilon, gaussian_log_deltas
+from ..loss.engines.compiled import UNKNOWN, CoreAnswer, gaussian_epsilon, gaussian_log_deltas
 from ..neighbours import Order
 from .noise import AdditiveNoise
 
@@ -55,10 +55,10 @@ class Gaussian(AdditiveNoise):
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.GaussianLoss(self._square(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> CoreAnswer:
         return gaussian_epsilon(count * self._square(wanted), delta)
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> Told:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> CoreAnswer:
         return gaussian_log_deltas(count * self._square(wanted), [epsilon])[0] or UNKNOWN
 
     def _square(self, wanted: tuple[Order, ...]) -> float:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import UNKNOWN, Told, laplace_epsilon, laplace_log_deltas
+from ..loss.engines.compiled import UNKNOWN, CoreAnswer, laplace_epsilon, laplace_log_deltas
 from ..neighbours import Order
 from .noise import AdditiveNoise
 
@@ -49,10 +49,10 @@ class Laplace(AdditiveNoise):
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.LaplaceLoss(self._shift(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> CoreAnswer:
         return laplace_epsilon(self._shift(wanted), count, delta)
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> Told:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> CoreAnswer:
         return laplace_log_deltas(self._shift(wanted), count, [epsilon])[0] or UNKNOWN
 
     def _shift(self, wanted: tuple[Order, ...]) -> float:

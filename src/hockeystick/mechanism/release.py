@@ -16,7 +16,7 @@ from .samplers import Samplers
 if TYPE_CHECKING:
     from .. import loss as losses
     from ..loss.composed import ComposedLoss
-    from ..loss.engines.compiled import Told
+    from ..loss.engines.compiled import CoreAnswer
     from ..report.about import About
     from ..report.report import Report
 
@@ -148,7 +148,7 @@ class Mechanism(Release):
         return None
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """A class with a loss of its own does not inherit what is told directly of another."""
+        """A class with a loss of its own does not inherit the direct answers of another."""
         super().__init_subclass__(**more)
         if {"_pair_loss", "_claimed_loss"} & vars(cls).keys() and "_direct" not in vars(cls):
             cls._direct = Mechanism._direct  # type: ignore[method-assign]
@@ -174,11 +174,11 @@ class Mechanism(Release):
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
         """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> "Told":
-        """Both ends of epsilon of so many uses, if that is told at once; some mechanism attains it."""
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> "CoreAnswer":
+        """Both ends of epsilon of so many uses, if the core or a closed form has them; some mechanism attains it."""
         return None
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> "Told":
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> "CoreAnswer":
         """The same for log delta."""
         return None
 

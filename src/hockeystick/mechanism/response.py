@@ -6,7 +6,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadValue
-from ..loss.engines.compiled import Told, response_epsilon
+from ..loss.engines.compiled import CoreAnswer, response_epsilon
 from ..neighbours import RECORD_IN_P, Order
 from .release import Mechanism
 
@@ -73,7 +73,7 @@ class RandomizedResponse(Mechanism):
             )
         return losses.ResponseLoss(self.one_epsilon, self.categories)
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> CoreAnswer:
         return None if self.categories > 2 or self._erased(wanted) else response_epsilon(self.one_epsilon, count, delta)
 
     def _erased(self, wanted: tuple[Order, ...]) -> bool:

@@ -50,6 +50,7 @@ _THEOREMS = {
     "GDP": "the pair N(mu, 1) against N(0, 1), [DRS22]",
     "ZCDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3, [BS16]",
     "GaussianMixture": "a mixture of normal laws against N(0, sigma²), [CGST24] Corollary 4.7",
+    "Pair": "the pair that is given, as it is, [mathematics] section 16",
     "RDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3",
     "Profile": "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9",
 }
@@ -58,8 +59,8 @@ _THEOREMS = {
 _OTHER_METHODS = {
     ATTAINED: "the best of the pairs that some mechanism attains, composed",
     INFINITE: "an infinite loss whose probability exceeds delta",
-    READ_AS: "the largest finite loss; delta is read as the probability of an infinite loss, from which it differs by the rounding "
-    "of decimals to doubles",
+    READ_AS: "the largest finite loss; delta is read as the probability of an infinite loss, from which it differs by the "
+    "rounding of decimals to doubles",
 }
 
 

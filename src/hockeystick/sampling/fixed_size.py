@@ -66,9 +66,10 @@ class WithoutReplacement(FixedSize):
     Add and remove: with (P, Q) the pair of a replacement, ((1-g) Q + g P, Q) and its reverse, each by itself (Zhu, Dong and
     Wang 2022, Theorem 11, the neighbours in the batch being a replacement; attained where all other records contribute the
     opposite). Replace: in both orders delta is at most g delta(log(1 + (e^eps - 1)/g)) (Balle, Barthe and Gaboardi 2018,
-    section 4); the worse order may change from step to step, so one symmetric pair of that profile is composed.  The
-    removal is attained and is the lower end. Zero-out: the same with the larger of a replacement and of a removal, since a batch
-    with the record is compared with one with the null record, and with one with another record in its place.
+    section 4; docs/mathematics.md, Lemma 26); the worse order may change from step to step, so one symmetric pair of that
+    profile is composed.  The removal is attained and is the lower end. Zero-out: the same with the larger of a replacement and
+    of a removal, since a batch with the record is compared with one with the null record, and with one with another record in
+    its place.
     `batch` = `examples` is no sample at all: every record is taken, whichever the data set.
 
     Parameters
@@ -147,7 +148,7 @@ class WithReplacement(FixedSize):
     all other records contribute the opposite: exact.
     Replace, and other mechanisms: with eta = 1 - Bin(0), delta is at most the sum over k >= 1 of
     Bin(k) delta_k(log(1 + (e^eps - 1)/eta)), delta_k that of k replaced records (Balle, Barthe and Gaboardi 2018,
-    section 4): the pair of a sample of rate eta of a pair that tells k.
+    section 4; docs/mathematics.md, Lemma 26): the pair of a sample of rate eta of a pair that shows k.
 
     Parameters
     ----------

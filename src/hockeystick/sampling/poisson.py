@@ -77,7 +77,7 @@ class Poisson(Sampled):
             return losses.BracketedLoss((*found.dominating, *self._undrawn(wanted)), ())
         return self._drawn("remove", self.rate, _removals(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> compiled.Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> compiled.CoreAnswer:
         if compiled.core is None or (shape := self._gaussian_shape(wanted)) is None:
             return None
         pairs = _removals(wanted)
@@ -85,7 +85,7 @@ class Poisson(Sampled):
             return compiled.once_epsilon(shape, pairs, delta)
         return compiled.sampled_epsilon(shape, count, pairs, math.log(delta))
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> compiled.Told:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> compiled.CoreAnswer:
         shape = self._gaussian_shape(wanted)
         if compiled.core is None or shape is None or count == 1:
             return None

@@ -8,6 +8,7 @@ from ..mechanism.claim import RDP, ZCDP, ApproxDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
+from ..mechanism.own.pair import Pair
 from ..mechanism.profile import Profile
 from ..mechanism.release import Mechanism, Release
 from ..mechanism.response import Exponential, RandomizedResponse
@@ -27,6 +28,7 @@ FAMILIES: dict[str, Callable[[Relation], Release]] = {
     "PureDP": lambda relation: PureDP(epsilon=1.0, neighbours=relation),
     "ApproxDP": lambda relation: ApproxDP(epsilon=1.0, delta=1e-6, neighbours=relation),
     "Profile": lambda relation: Profile(lambda epsilon: max(0.0, 1.0 - math.exp(0.5 * (epsilon - 1.0))), neighbours=relation),
+    "Pair": lambda relation: Pair(("2/3", "1/3"), ("1/2", "1/2"), relation),
     "ZCDP": lambda relation: ZCDP(rho=0.1, neighbours=relation),
     "RDP": lambda relation: RDP(*_CURVE, neighbours=relation),
 }

@@ -70,6 +70,22 @@ def test_the_paper_s_rules():
     assert icea.mu() == math.inf
 
 
+def test_a_rule_is_asked_few_times_and_its_delta_is_that_of_the_profile():
+    """One delta once took 19 million calls of the rule."""
+    calls = []
+
+    def rule(e, d):
+        calls.append(e)
+        return 2.0 / e * math.sqrt(math.log(1.0 / d))
+
+    found = hs.Profile.from_rule(rule, sigma=2.0).delta_bounds(1.0)
+    direct = hs.Profile(conversion.refined_profile(lambda e: math.exp(-e * e))).delta_bounds(1.0)
+    assert found.upper == pytest.approx(direct.upper, rel=1e-9)
+    assert found.lower == pytest.approx(direct.lower, rel=1e-9)
+    assert direct.lower <= conversion.implied_delta(*conversion.refined_kink(lambda e: math.exp(-e * e)), 1.0) <= direct.upper
+    assert len(calls) < 150_000
+
+
 @pytest.mark.parametrize("ask", [lambda one, **more: one.mu(**more), lambda one, **more: one.head_mu(1.0, **more)])
 def test_mu_is_for_the_relation_of_the_claim(ask):
     claim = hs.Profile(lambda epsilon: max(0.0, -math.expm1((epsilon - 1.0) / 2.0)), neighbours="zero-out")

@@ -28,7 +28,7 @@ class Asked(metaclass=Made):
         """
 
     _counts_records = False
-    """Whether the number of records is known; of a part that is told directly it is not."""
+    """Whether the number of records is known; it is not where `_direct` answers."""
 
     @property
     def _records(self) -> int | None:
