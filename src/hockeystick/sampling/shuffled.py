@@ -89,6 +89,10 @@ class Shuffled(Sampled):
     def _own_records(self) -> int:
         return self.reports
 
+    @property
+    def _why_not_run(self) -> str:
+        return "reports come from many people.  Release each by its local mechanism, and shuffle them where nobody looks."
+
     def _parameters(self) -> dict[str, Any]:
         return {"local": self.local, "count": self.reports}
 
