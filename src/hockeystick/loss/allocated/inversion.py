@@ -1,6 +1,6 @@
 """F(q) = E L^q along a vertical line: an integral of M_n over a ray, by the trapezoidal rule in log s.
 
-docs/mathematics/allocation.md, Lemma 35 (the integral), Lemma 36 (its error terms).  Gamma(p) is taken from the same nodes, of
+docs/mathematics/allocation.md, Lemma 37 (the integral), Lemma 38 (its error terms).  Gamma(p) is taken from the same nodes, of
 L = 1, so that its errors cancel, and F - 1 keeps its digits where it is small.
 """
 
@@ -46,10 +46,8 @@ class Inversion:
         self.step, self.moments, self.a = step, moments, a
         self.bound = LaplaceBound(step)
         most = largest_order(step)
-        if a < 0.0:
-            self.n = 0
-        else:
-            self.n = max(1, min(math.ceil(a + min(TUNING.exponent, 2.0 + 0.5 * a)), most))
+        more = 2.0 if a < 0.0 else min(TUNING.exponent, 2.0 + 0.5 * a)
+        self.n = max(0 if a < 0.0 else 1, min(math.ceil(a + more), most)) if a < most else 0
         self.c = self.n - a
         if not self.c > 0.1:
             raise Inconclusive
@@ -80,6 +78,8 @@ class Inversion:
         u = spacing * np.arange(start, end)
         fall = math.cos(angle)
         low, high, right = self._range(angle)
+        if not -600.0 < low < high < 600.0:
+            raise Inconclusive
         h = self._spacing(angle, float(u[0]), float(u[-1]))
         low, h = exact_places(low, h)
         count = math.ceil((high - low) / h) + 1
@@ -92,8 +92,10 @@ class Inversion:
         s = r * complex(math.cos(angle), math.sin(angle))
         log_weight = c * (y - centre) + c  # about |s| at the centre, so that nothing underflows
         weight = np.exp(log_weight - s)
-        with np.errstate(over="ignore", invalid="ignore"):
-            both = np.exp(log_weight + found - s)
+        exponent = log_weight + found - s
+        if not float(exponent.real.max()) < 690.0:
+            raise Inconclusive
+        both = np.exp(exponent)
         close = np.abs(found) < 0.5
         gain = np.where(close, weight * _expm1(np.where(close, found, 0.0)), both - weight)
         sums = self._sums(y - centre, np.stack((gain, weight)), u[0], spacing, end - start)
@@ -118,6 +120,8 @@ class Inversion:
     ) -> tuple[ComplexArray, Array]:
         """log(1 + gain/plain), and its error: `rule` is that of L = 1; F(a) times that, the one of L."""
         plain = np.abs(sums[1])
+        if not plain.min() > 0.0:
+            raise Inconclusive
         excess = sums[0] / sums[1]
         ratio = 1.0 + excess
         whole = np.maximum(np.abs(ratio), 1e-300)
@@ -138,7 +142,8 @@ class Inversion:
         error = (error / size + self._moved) / whole * SECOND_ORDER + 8.0 * UNIT * (1.0 + np.abs(excess)) / whole
         value = np.empty_like(ratio)
         small = np.abs(excess) < 0.5
-        inner = np.where(small, excess.real * (2.0 + excess.real) + excess.imag**2, 0.0)
+        few = np.where(small, excess, 0.0)
+        inner = few.real * (2.0 + few.real) + few.imag**2
         value.real = np.where(small, 0.5 * np.log1p(inner), np.log(whole))
         value.imag = np.arctan2(ratio.imag, ratio.real)
         lost_all = ~(error < 0.5)  # only how large it may be is known: then that stands for it
@@ -175,7 +180,7 @@ class Inversion:
         return low, float(y[place]), float(rest[place]) + 1e-9 * (1.0 + abs(float(rest[place])))
 
     def _log_beyond(self, angle: float, y: float) -> float:
-        """log of a bound of the sum of step e^{cy} |M_n| right of y, steps up to 1 (Lemma 36)."""
+        """log of a bound of the sum of step e^{cy} |M_n| right of y, steps up to 1 (Lemma 38)."""
         c, n, fall = self.c, self.n, math.cos(angle)
         best = math.inf
         for extra in _EXTRAS:

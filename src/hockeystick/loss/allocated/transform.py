@@ -1,4 +1,4 @@
-"""M_n(s) = E[L^n e^{-sL}] on a ray, for the likelihood ratio L of an allocation (docs/mathematics/allocation.md, Lemmas 35 and 38).
+"""M_n(s) = E[L^n e^{-sL}] on a ray, L the likelihood ratio of an allocation (docs/mathematics/allocation.md, Lemmas 37 and 40).
 
 M_n(s) = T^-n n! [x^n] (sum of a_k(s/T) x^k/k!)^T with a_k(z) = E[Y^k e^{-zY}], Y = e^{tX - t^2/2}, by the trapezoidal rule
 along X = x + i eta: there |e^{-zY}| is about what it is on average, so that nothing cancels.
@@ -35,7 +35,7 @@ class Tuning:
 
 TUNING = Tuning()
 _SAMPLES = 24
-_LEVELS = 96
+_LEVELS = 48
 _LIFT = 30.0  # so far e^-z is taken out of a_k(z) before it is summed: T log a_0 would cancel against s
 
 
@@ -109,7 +109,7 @@ class Ray:
         return eta, turned, np.cos(self.angle + self.step.tilt * eta) * z
 
     def _quadrature(self, z: Array) -> Array:
-        """log of the largest error of the rule for a_k(z), k <= n, relative to the sum of its terms' moduli (Lemma 38)."""
+        """log of the largest error of the rule for a_k(z), k <= n, relative to the sum of its terms' moduli (Lemma 40)."""
         eta, _, real = self._sizes(z)
         moduli = np.exp(np.minimum(self._log_weight - real[:, None] * self._y, 0.0))
         total = np.log(np.maximum(moduli @ self._table[:, : self.n + 1], 1e-300))  # over e^{eta^2/2}, and the means of Y^k
@@ -118,7 +118,7 @@ class Ray:
     def _errors(self, z: Array, eta: Array, total: Array) -> Array:
         """log of the errors of the rule for a_k(z), relative to sums of moduli of these sizes."""
         b, fall = self._strip(eta)
-        shares = np.array([1.0, 0.75, 0.5, 0.3, 0.15])
+        shares = np.array([1.0, 0.6, 0.3])
         k = self._powers[: self.n + 1]
         best = np.full(total.shape, math.inf)
         for share in shares:
@@ -165,7 +165,7 @@ class Ray:
         step, n = self.step, self.n
         t, count = step.tilt, step.steps
         z = r * (1.0 / count)
-        eta, turned, real = self._sizes(z)
+        eta, turned, _ = self._sizes(z)
         full = z * math.cos(self.angle)
         lift = np.minimum(full, _LIFT)
         terms = np.empty((z.size, self.x.size), dtype=np.complex128)
@@ -224,7 +224,7 @@ class Ray:
         b = sums[:, 1:] * (unit / first[:, None])
         # moduli of which every error is at most the same share: those of the b_k, but for ones next to 0
         off = lost[:, 1:] / size[:, 1:]
-        share = 4.0 * np.median(off, axis=1) + own
+        share = off[:, 0] + off[:, -1] + own
         cover = np.maximum(np.abs(b), lost[:, 1:] * (unit / (size[:, :1] * share[:, None]))) * (1.0 + 1e-9)
         parts = self._log_mean[1 : n + 1] + k * (math.log(n) + abs(math.log(self._scale / steps)))
         share = 1.01 * (share + own) + UNIT * (16.0 + (n + 8.0) * float(parts.max())) + 12.0 * FUNCTION
