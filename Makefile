@@ -7,11 +7,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 -c constraints.txt
 
 # `make bench` has an environment of its own: the peers, one by one, so that one that does not install is skipped.
-PEERS := dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
+PEERS := opendp dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
 BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
 # what an installation depends on: the compiled core is built by it
-SOURCES := pyproject.toml constraints.txt hatch_build.py $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
+SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
 TEST := $(VENV)/.test$(WITH)
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
@@ -56,7 +56,7 @@ $(BIN)/python $(BENCH_BIN)/python:
 	@$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
 $(VENV)/.demo: $(SOURCES) | $(BIN)/python
-	$(PIP) -e .
+	$(PIP) -e '.[cli]'
 	@touch $@
 
 $(TEST): $(VENV)/.demo

@@ -5,7 +5,7 @@
     python -m bench --limit 20 --note "A trial on a busy machine."
 
 Writes results.json, report.md and picture.png into a folder (.bench unless told); `--publish` writes those that the documents
-are made from (bench/results/bench.json, docs/bench.png) and makes docs/accuracy.md anew.
+are made from (bench/results/bench.json, docs/bench.png, docs/accuracy.png) and makes docs/accuracy.md anew.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from . import page, report
+from . import page, pictures, report
 from .cases import CASES
 from .harness import LIMIT, ROOT, ROUNDS, Process, compared, installed
 from .peers import OURS, PEERS
@@ -100,6 +100,8 @@ def main(words: list[str] | None = None) -> int:
         page.RESULTS.mkdir(parents=True, exist_ok=True)
         (page.RESULTS / "bench.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         report.picture(results, ROOT / "docs" / "bench.png")
+        if set(pictures.SHOWN) <= set(results["cases"]):
+            pictures.accuracy(results, pictures.PICTURE)
         page.main()
     return 0
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ RESULTS = Path(__file__).parent / "results"
 TEMPLATE = Path(__file__).parent / "accuracy.md"
 PAGE = ROOT / "docs" / "accuracy.md"
 NOTHING = "Not measured yet."
+CLASSES = {"loss": "the loss's distribution", "rdp": "Rényi divergences", "limit": "a central limit theorem"}
 KINDS = {
     "closed": "conversions and closed forms",
     "order": "order of the bounds",
@@ -33,27 +35,68 @@ def _cell(row: dict[str, Any] | None) -> str:
         return ""
     if "failed" in row:
         return "failed"
-    return f"{row['ratio']:.3g} x, {'**below**' if row['below'] else format(row['digits'], '.1f')}"
+    return f"{_short(row['ratio'])} x, {'**below**' if row['below'] else format(row['digits'], '.1f')}"
+
+
+def summary(results: dict[str, Any]) -> str:
+    """One row an accountant: how often it is below the truth, how close it is otherwise, how long it takes."""
+    rows = []
+    for name in (OURS, *results["peers"]):
+        given = [case["rows"][name] for case in results["cases"].values() if name in case["rows"]]
+        answered = [row for row in given if "answers" in row]
+        if not answered:
+            continue
+        safe = [row["digits"] for row in answered if not row["below"]]
+        ratios = [row["ratio"] for row in answered if "ratio" in row]
+        times = f"{_short(math.exp(statistics.fmean(map(math.log, ratios))))} x" if ratios else "1"
+        below = sum(bool(row["below"]) for row in answered)
+        version = f" {results['peers'][name]['version']}" if name in results["peers"] else ""
+        kind = CLASSES[results["peers"][name]["kind"]] if name in results["peers"] else "the loss, certified"
+        failed = sum("failed" in row for row in given)
+        cells = [str(len(answered)), str(failed), f"**{below}**" if below else "0"]
+        rows.append([f"{name}{version}", kind, *cells, f"{statistics.median(safe):.1f}" if safe else "", times])
+    head = ["accountant", "what it follows", "answered", "failed", "below the truth", "certified digits", "time"]
+    return _table(head, rows)
+
+
+def _short(value: float) -> str:
+    """Two digits, without an exponent."""
+    near = float(f"{value:.2g}")
+    return f"{near:,.0f}" if near >= 10.0 else f"{near:g}"
 
 
 def bench(results: dict[str, Any]) -> str:
-    """Bars that do not hold first, then one row a case."""
-    peers = list(results["peers"])
-    rows = []
-    for name, case in results["cases"].items():
-        ours = case["rows"][OURS]
-        if "seconds" not in ours:
-            rows.append([f"{case['group']}: {name}", "", f"failed: {ours.get('failed')}", "", *([""] * len(peers))])
+    """One row a case; accountants of a kind together, so that a table fits a page."""
+    parts = []
+    for kinds, title in (
+        (("loss",), "Accountants of the loss's distribution"),
+        (("rdp", "limit"), "Rényi accountants, and a limit"),
+    ):
+        peers = [name for name, one in results["peers"].items() if one["kind"] in kinds]
+        if not peers:
             continue
-        truth = report.number(case["truth"][0][1]) if case["truth"] else ""
-        cells = [_cell(case["rows"].get(peer)) for peer in peers]
-        rows.append([f"{case['group']}: {name}", truth, report.time_of(ours["seconds"]), f"{ours['digits']:.1f}", *cells])
+        rows = []
+        for name, case in results["cases"].items():
+            ours = case["rows"][OURS]
+            told = f"{case['group']}: {name}"
+            if "seconds" not in ours:
+                rows.append([told, "", f"failed: {ours.get('failed')}", *([""] * len(peers))])
+                continue
+            truth = report.number(case["truth"][0][1]) if case["truth"] else ""
+            cells = [_cell(case["rows"].get(peer)) for peer in peers]
+            rows.append([told, truth, f"{report.time_of(ours['seconds'])}, {ours['digits']:.1f}", *cells])
+        parts.append(f"### {title}\n\n{_table(['case', 'truth', 'ours', *peers], rows)}")
     legend = (
-        "For every peer: how many times our time it takes, and its certified digits; **below**: its answer is below the truth; "
-        "empty: it has no words for the case; failed: an error, no number, or no answer in time (`make bench` says which)."
+        "Ours: time and certified digits. For every peer: how many times our time it takes, and its certified digits; **below**: "
+        "its answer is below the truth; empty: it has no words for the case; failed: an error, no number, or no answer in time "
+        "(`make bench` says which)."
     )
-    table = _table(["case", "truth", "our time", "our digits", *peers], rows)
-    return f"{report.unmet(results)}\n\n{report.setting(results)}\n\n{legend}\n\n{table}\n\n![Time of every answer](bench.png)"
+    return "\n\n".join([legend, *parts, "![Time of every answer](bench.png)"])
+
+
+def bars(results: dict[str, Any]) -> str:
+    """What was promised beforehand, and what does not hold."""
+    return f"{report.unmet(results)}\n\n{report.setting(results)}"
 
 
 def own(results: dict[str, Any]) -> str:
@@ -139,9 +182,16 @@ def campaign(results: dict[str, Any]) -> str:
 def text() -> str:
     """The page."""
     page = TEMPLATE.read_text(encoding="utf-8")
-    for make in (bench, own, memory, campaign):
+    for make, source in (
+        (summary, "bench"),
+        (bench, "bench"),
+        (bars, "bench"),
+        (own, "own"),
+        (memory, "memory"),
+        (campaign, "campaign"),
+    ):
         name = make.__name__
-        path = RESULTS / f"{name}.json"
+        path = RESULTS / f"{source}.json"
         page = page.replace(f"{{{name}}}", make(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else NOTHING)
     return page
 

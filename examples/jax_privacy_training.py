@@ -1,6 +1,6 @@
 """DP-SGD with JAX Privacy on the CPU, hockeystick accounting: the noise is calibrated by it, each step is composed in it.
 
-pip install 'hockeystick[jax]'; python examples/jax_privacy_training.py
+pip install '.[jax]'; python examples/jax_privacy_training.py
 """
 
 import os

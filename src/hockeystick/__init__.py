@@ -15,14 +15,17 @@ from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
+    from .draws.source import InsecureSeed
+    from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
     from .mechanism.mixture import GaussianMixture
+    from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
     from .mechanism.release import compose
-    from .mechanism.response import Exponential, RandomizedResponse
+    from .mechanism.response import Exponential, RandomizedResponse, permute_and_flip
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
     from .planning.rdp_accountant import RDPAccountant
@@ -58,8 +61,10 @@ __all__ = [
     "Gaussian",
     "GaussianMixture",
     "HockeystickError",
+    "InsecureSeed",
     "Laplace",
     "MissingExtra",
+    "Pair",
     "Poisson",
     "Profile",
     "PureDP",
@@ -70,11 +75,13 @@ __all__ = [
     "Unsupported",
     "WithReplacement",
     "WithoutReplacement",
+    "about",
     "calibrate",
     "compose",
     "conversion",
     "dpsgd",
     "from_json",
+    "permute_and_flip",
     "remaining",
     "rounds",
     "split",
@@ -85,14 +92,17 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "draws.source": ("InsecureSeed",),
+        "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
         "mechanism.mixture": ("GaussianMixture",),
+        "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
-        "mechanism.response": ("Exponential", "RandomizedResponse"),
+        "mechanism.response": ("Exponential", "RandomizedResponse", "permute_and_flip"),
         "planning.calibrate": ("calibrate",),
         "planning.dpsgd": ("dpsgd",),
         "planning.rdp_accountant": ("RDPAccountant",),

@@ -22,8 +22,21 @@ class Unreachable(HockeystickError, ValueError):
 
 
 class MissingExtra(HockeystickError, ImportError):
-    """An optional dependency is not installed; the message names the extra."""
+    """An optional dependency is not installed; the message has the command that installs it."""
 
 
 class EdgeOrder(UserWarning):
     """The best of a list of Rényi orders is its first or last one, so that orders beyond the list may be better."""
+
+
+_PACKAGES = {  # of the extras in pyproject.toml
+    "cli": "'typer>=0.12' 'rich>=13'",
+    "dp_accounting": "'dp-accounting>=0.6'",
+    "opacus": "'opacus>=1.6'",
+    "plot": "'matplotlib>=3.7'",
+}
+
+
+def remedy(extra: str) -> str:
+    """The command that installs what an extra needs: its packages, which works wherever this library came from."""
+    return f"pip install {_PACKAGES[extra]}"

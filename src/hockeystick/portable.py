@@ -12,6 +12,7 @@ from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
 from .mechanism.mixture import GaussianMixture
+from .mechanism.own.pair import Pair
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
@@ -41,6 +42,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "zcdp": (ZCDP, ("rho", "neighbours", "xi")),
     "rdp": (RDP, ("orders", "values", "neighbours")),
     "profile": (Profile, ("claims", "tail", "neighbours")),
+    "pair": (Pair, ("p", "q", "neighbours")),
     "poisson": (Poisson, ("base", "rate")),
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
@@ -227,7 +229,7 @@ def _restored(data: Any) -> Release:
         if isinstance(error, BadType):
             raise
         whole = {"base", "local", "moves"} & {*names}
-        needed = names if whole else names[:2] if kind in ("approx-dp", "rdp") else names[:1]
+        needed = names if whole else names[:2] if kind in ("approx-dp", "rdp", "pair") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 
 

@@ -431,7 +431,7 @@ def test_without_arguments_one_learns_what_to_do(run):
     assert code == 0
     assert out == WELCOME
     assert run("--version")[1].split()[0] == hs.__version__
-    assert ("not compiled" in run("--version")[1]) == (core is None)
+    assert ("(compiled core)" in run("--version")[1]) == (core is not None)
     for line in re.findall(r"^  hockeystick (.*)$", WELCOME, flags=re.MULTILINE):
         assert run(line)[0] == 0, line
 
@@ -543,12 +543,12 @@ def test_a_missing_extra_is_one_line(monkeypatch, capsys, run):
     code, _, err = run("plot 'Gaussian(sigma=2)' --delta 1e-5")
     assert code == 2
     assert err.count("\n") == 1
-    assert "hockeystick[plot]" in err
+    assert "; pip install 'matplotlib>=" in err
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as done:
         cli.main([])
     assert done.value.code == 2
-    assert "hockeystick[cli]" in capsys.readouterr().err
+    assert "; pip install 'typer>=" in capsys.readouterr().err
 
 
 def test_expressions():

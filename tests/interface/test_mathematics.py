@@ -1,9 +1,6 @@
 """The pages of proofs: lemmas in order, each with its place in the code, and the code's lemmas with their place in the pages."""
 
 import re
-import shutil
-import subprocess
-import sys
 import unicodedata
 from importlib.util import find_spec
 from pathlib import Path
@@ -99,6 +96,25 @@ def test_modules_that_a_page_names_exist(stem):
         assert (SOURCE / name).exists(), name
 
 
+def named_by(path: Path) -> set[str]:
+    """The lemmas that a file names."""
+    text = re.sub(r"\s+(?:[*#]\s+)?", " ", path.read_text(encoding="utf-8"))
+    found = set()
+    for listed in re.findall(rf"\bLemmas? ({KEY}(?:(?:, | and |, and | to ){KEY})*)", text):
+        found |= set(re.findall(KEY, listed))
+        for first, last in re.findall(r"(\d+) to (\d+)", listed):
+            found |= {str(key) for key in range(int(first), int(last) + 1)}
+    return found
+
+
+@pytest.mark.parametrize("key", BODIES)
+def test_the_code_names_back_the_lemmas_that_it_uses(key):
+    used = re.search(r"^\*Used in\*(.*?)(?:\n\n|\Z)", BODIES[key], re.MULTILINE | re.DOTALL)
+    assert used
+    files = re.findall(r"`([\w/]+\.(?:py|c|h))`", used[1])
+    assert [name for name in files if key not in named_by(SOURCE / name)] == []
+
+
 def cited(word: str) -> list[tuple[str, str]]:
     """(file, number) of what the code cites as ours, not as some paper's."""
     found = []
@@ -163,12 +179,6 @@ def test_cells_grow_as_the_page_says():
     assert f"Each cell is {RATIO} times as long" in BODIES["7"]
 
 
-needs_site = pytest.mark.skipif(
-    any(find_spec(module) is None for module in ("mkdocs", "material", "mkdocstrings", "latex2mathml")),
-    reason="the extra `docs` is not installed",
-)
-
-
 @pytest.mark.skipif(find_spec("latex2mathml") is None, reason="latex2mathml is not installed")
 @pytest.mark.parametrize("stem", TEXT)
 def test_every_formula_has_its_mathml(stem):
@@ -188,22 +198,3 @@ def test_a_formula_that_is_not_understood_is_an_error():
     assert "<mspace" not in mathml(r"\log(x)", block=False)
     assert mathml(r"x \ge -q", block=False).count('form="prefix"') == 1
     assert 'form="prefix"' not in mathml("x - q", block=False)
-
-
-@needs_site
-def test_the_site_builds_and_its_formulas_need_no_other_host(tmp_path):
-    """As `make docs` does, with --strict: no warning, every link and every anchor leads somewhere."""
-    command = shutil.which("mkdocs", path=str(Path(sys.executable).parent)) or shutil.which("mkdocs")
-    assert command
-    done = subprocess.run(
-        [command, "build", "--strict", "--site-dir", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    for stem in TEXT:
-        place = tmp_path / "mathematics" / ("" if stem == "mathematics" else stem) / "index.html"
-        article = place.read_text(encoding="utf-8").partition("<article")[2].partition("</article>")[0]
-        assert article.count("<math") > 3
-        assert "$" not in article
-        assert "arithmatex" not in article
-        assert "<script" not in article
-        assert not re.search(r"<(?:link|script|img|iframe)[^>]*https?://", article)

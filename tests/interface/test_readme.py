@@ -1,6 +1,7 @@
 """Every code block and every figure of the README that the library can compute is computed again."""
 
 import doctest
+import json
 import math
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 import hockeystick as hs
+from bench import page, pictures
 from places import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,9 +21,10 @@ def blocks(language: str) -> list[str]:
     return [text for found, text in BLOCKS if found == language]
 
 
-def table() -> list[list[str]]:
-    """The cells of the table of peers, without its head."""
-    rows = [line for line in README.partition("## Why another accountant")[2].splitlines() if line.startswith("|")]
+def table(title: str) -> list[list[str]]:
+    """The cells of the table under a title, without its head."""
+    section = README.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
 
 
@@ -70,7 +73,7 @@ def test_make_demo_runs_that_script():
     assert "examples/demo.py" in makefile
 
 
-@pytest.mark.parametrize("row", table(), ids=lambda row: f"{row[6]} {row[3]}")
+@pytest.mark.parametrize("row", table("Why another accountant"), ids=lambda row: f"{row[6]} {row[3]}")
 def test_table_of_peers(row):
     rate, sigma, steps, delta, truth, reported, _, verdict = row
     run = hs.Gaussian(sigma=float(sigma)).poisson(rate=float(rate)) * float(steps)
@@ -84,6 +87,61 @@ def test_table_of_peers(row):
     else:
         assert verdict == "above the truth"
         assert float(reported) - half > bounds.upper
+
+
+SPEED = {
+    "epsilon of a DP-SGD run, both ends": "epsilon, DP-SGD q=0.01 sigma=1.1 T=1e4",
+    "its delta": "delta",
+    "the delta of ten million sparse steps": "delta, sparse: q=1e-6 sigma=0.5 T=1e7",
+    "a profile of 1000 epsilons": "profile of 1000 epsilons",
+    "epsilon at 1000 deltas": "epsilon at 1000 deltas",
+    "a point of the trade-off curve": "tradeoff(0.1)",
+    "epsilon for replace-one": "epsilon, replace-one, Poisson",
+    "mu up to a delta": "mu(delta=1e-5)",
+    "epsilon of a million shuffled reports": "epsilon, a million shuffled reports",
+}
+
+
+def test_speed_is_what_was_measured():
+    """The figures are those of bench/results, of which docs/accuracy.md is made; nothing is timed here."""
+    measured = json.loads((ROOT / "bench" / "results" / "own.json").read_text(encoding="utf-8"))
+    found = dict(table("Speed"))
+    expected = {name: measured["milliseconds"][key] for name, key in SPEED.items()}
+    expected["a first epsilon in a new process, import and all"] = measured["first answer"]
+    expected["a configuration of a sweep"] = 1e3 / measured["configurations a second in a sweep"]
+    assert {name: float(value) for name, value in found.items()} == {
+        name: float(f"{value:.2g}") for name, value in expected.items()
+    }
+    assert measured["settings"]["median"] < 0.1  # "mostly takes less than a tenth of a millisecond"
+
+
+def test_what_is_said_of_the_others_is_what_was_measured():
+    results = json.loads((ROOT / "bench" / "results" / "bench.json").read_text(encoding="utf-8"))
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in page.summary(results).splitlines()[2:]]
+    assert next(row[0] for row in rows if row[4] == "0") == "hockeystick"
+    times = {kind: [row[6].removesuffix(" x") for row in rows if row[1] == page.CLASSES[kind]] for kind in ("loss", "rdp")}
+    for kind, words in (("loss", "take {} to {} times as long"), ("rdp", "with one digit, {} to {} times")):
+        ordered = sorted(times[kind], key=lambda one: float(one.replace(",", "")))
+        assert words.format(ordered[0], ordered[-1]) in " ".join(README.split())
+    assert all(float(row[5]) < 1.5 for row in rows if row[1] == page.CLASSES["rdp"])
+
+
+def test_what_the_picture_shows():
+    """Its alternative text says that we are above the truth, within 1e-12 of it, on the cases that are drawn."""
+    results = json.loads((ROOT / "bench" / "results" / "bench.json").read_text(encoding="utf-8"))
+    found = pictures.deviations(results)
+    assert list(found) == list(pictures.SHOWN)
+    assert "within 1e-12" in README.partition("![What")[2].partition("]")[0]
+    for values in found.values():
+        assert 0.0 <= values["hockeystick"] <= 1e-12
+    assert sum(value < 0.0 for values in found.values() for value in values.values()) > 10
+    assert pictures.PICTURE.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_first_screen_says_what_it_is_and_shows_a_picture():
+    first = README.splitlines()[:10]
+    assert any(line.startswith("![") for line in first)
+    assert "exact differential-privacy accounting" in first[2]
 
 
 def test_links_lead_somewhere():

@@ -14,13 +14,14 @@ LAYERS = (
     ("errors", "bounds", "neighbours", "checks", "later"),
     ("native",),
     ("numerics",),
+    ("draws",),
     ("conversion",),
     ("loss",),
     ("mechanism",),
     ("sampling",),
     ("portable",),
     ("planning",),
-    ("report",),
+    ("report", "installation"),
     ("__init__",),
     ("interop",),
     ("cli", "__main__"),
@@ -34,6 +35,7 @@ ROOMS = (
     "invert",
     "pairs",
     "sampled",
+    "own",
     "composed",
     "allocated",
     "bounds",
@@ -58,6 +60,7 @@ EXCEPTIONS = {
     ("mechanism.release", "report.report"),  # Release.report
     ("mechanism.release", "report.about"),  # its argument
     ("report.answers", "__init__"),  # the version
+    ("installation", "__init__"),  # the version
 }
 
 

@@ -104,7 +104,7 @@ def test_the_report_begins_with_what_does_not_hold(results):
     assert "| hangs | | | | | failed: no answer within 3 s |" in text
     assert "not asked: not today" in text
     assert "skipped: absent" in text
-    assert "| 20 x, 1.0 | 1e+03 x, **below** | failed |" in page.bench(results)
+    assert "| 20 x, 1.0 | 1,000 x, **below** | failed |" in page.bench(results)
 
 
 def test_the_picture(results, tmp_path):

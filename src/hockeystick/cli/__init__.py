@@ -5,7 +5,9 @@ import io
 import os
 import sys
 
-_MISSING = "the command hockeystick needs typer and rich; pip install 'hockeystick[cli]'."
+from ..errors import remedy
+
+_MISSING = f"the command hockeystick needs typer and rich; {remedy('cli')}."
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -89,13 +89,15 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def start(context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version, and whether the core is compiled.")] = False,
+) -> None:
     """Exact, certified differential-privacy accounting."""
     if version:
-        from .. import __version__
-        from ..native import core
+        from ..installation import in_short
 
-        typer.echo(__version__ if core else f"{__version__} (the core is not compiled: answers take longer)")
+        typer.echo(in_short())
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(WELCOME, nl=False)

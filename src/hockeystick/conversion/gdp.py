@@ -109,7 +109,7 @@ def gdp_to_log_delta(mu: float, epsilon: float) -> float:
 def gdp_to_epsilon(mu: float, delta: float) -> float:
     """The smallest epsilon at which delta_mu is at most delta, rounded up (G, Theorem 3.2).
 
-    It is 0 for delta >= delta_mu(0).  Just below, where epsilon is small against mu, only mu * 1e-13 can be told.
+    It is 0 for delta >= delta_mu(0).  Just below, where epsilon is small against mu, only mu * 1e-13 can be resolved.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def gdp_transform(profile: Callable[[float], float]) -> "Broadcast[[float], floa
 def tail_mu(limsup: float) -> float:
     """The limit superior of G at infinity, sqrt(limsup), rounded up (G, Theorem 4.4).
 
-    `limsup` is that of epsilon^2 / (-2 log delta(epsilon)), known by proof: no finite number of values of a profile tells it.
+    `limsup` is that of epsilon^2 / (-2 log delta(epsilon)), known by proof: no finite number of values of a profile shows it.
     It may be inf; then, and only then, the mechanism is not GDP for any mu (G, Theorem 4.3).
 
     Parameters

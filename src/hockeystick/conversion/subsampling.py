@@ -180,7 +180,7 @@ def amplify_profile(profile: Callable[[float], float], rate: float) -> "Broadcas
     """The profile epsilon -> delta of a mechanism run on a sample (S Theorem 29, GDPT section 5.3).
 
     rate * profile(log(1 + (e^epsilon - 1) / rate)), for epsilon from 0 up.  `profile` must not increase; for which
-    neighbours it has to hold is told at `amplify_approx`.
+    neighbours it has to hold stands at `amplify_approx`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import checks
-from ..errors import BadType, BadValue, MissingExtra, Unsupported
+from ..errors import BadType, BadValue, MissingExtra, Unsupported, remedy
 from ..mechanism.growing import Growing
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, Relation, checked
@@ -28,7 +28,7 @@ from .batch_sizes import Sizes
 try:
     from opacus.accountants import IAccountant, register_accountant
 except ImportError:
-    raise MissingExtra("the accountant is one of Opacus's, which is not installed; pip install 'hockeystick[opacus]'.") from None
+    raise MissingExtra(f"the accountant is one of Opacus's, which is not installed; {remedy('opacus')}.") from None
 
 NAME = "hockeystick"
 _THEIRS = ("rdp", "prv", "gdp")  # Opacus's own accountants, which write the same history: (noise multiplier, rate, steps)
@@ -66,7 +66,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         self.poisson: bool | None = None
         self.every = 1
         self._sizes = Sizes()
-        self._told: tuple[Any, ...] = ()  # the last question
+        self._last_question: tuple[Any, ...] = ()
         self._answer = 0.0
         self._growing: Growing | None = None
         self._grown: tuple[Any, ...] = ()  # what it is for
@@ -167,8 +167,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
             )
         self._refuse_fixed_batches()
         question = (self._rounded(), checks.non_negative("delta", delta), neighbours)
-        if question != self._told:
-            self._answer, self._told = self._computed(*question), question
+        if question != self._last_question:
+            self._answer, self._last_question = self._computed(*question), question
         return self._answer
 
     def _computed(self, phases: list[Phase], delta: float, neighbours: Relation) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, NamedTuple
 
-from ..errors import BadType, BadValue
+from ..errors import BadType, BadValue, remedy
 from ..loss.protocol import Interval
 from ..mechanism.claim import PureDP
 from ..mechanism.gaussian import Gaussian
@@ -54,7 +54,7 @@ class Peer:
     @property
     def remedy(self) -> str:
         """How it is installed."""
-        return f"pip install {self.distribution}" if self.package not in _EXTRAS else f"pip install 'hockeystick[{self.package}]'"
+        return remedy(self.package) if self.package in _EXTRAS else f"pip install {self.distribution}"
 
     @property
     def version(self) -> str:

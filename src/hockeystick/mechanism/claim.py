@@ -14,7 +14,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
-from ..loss.engines.compiled import Told, response_epsilon
+from ..loss.engines.compiled import CoreAnswer, response_epsilon
 from ..neighbours import DEFAULT, Order, Relation, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
@@ -151,7 +151,7 @@ class PureDP(Claim):
     def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         return _response(self.claimed_epsilon, 0.0, twice)
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> CoreAnswer:
         return None if self._twice(wanted) else response_epsilon(self.claimed_epsilon, count, delta)
 
 

@@ -8,9 +8,11 @@ import os
 from importlib import import_module
 from types import ModuleType
 
+switched_off = os.environ.get("HOCKEYSTICK_PURE", "0") not in ("", "0")
+
 
 def _found() -> ModuleType | None:
-    if os.environ.get("HOCKEYSTICK_PURE", "0") not in ("", "0"):
+    if switched_off:
         return None
     try:
         return import_module(".core", __name__)

@@ -52,6 +52,7 @@ _THEOREMS = {
     "GDP": "the pair N(mu, 1) against N(0, 1), [DRS22]",
     "ZCDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3, [BS16]",
     "GaussianMixture": "a mixture of normal laws against N(0, sigma²), [CGST24] Corollary 4.7",
+    "Pair": "the pair that is given, as it is, [mathematics] section 16",
     "RDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3",
     "Profile": "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9",
 }

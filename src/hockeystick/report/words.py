@@ -31,6 +31,7 @@ FAMILIES = {
     "GDP": "anything {mu:g}-GDP",
     "ZCDP": "anything {rho:g}-zCDP",
     "GaussianMixture": "Gaussian noise of standard deviation {sigma:g} at a random distance",
+    "Pair": "a pair of distributions of its own",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",
 }

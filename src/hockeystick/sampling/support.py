@@ -8,6 +8,7 @@ from ..mechanism.claim import RDP, ZCDP, ApproxDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
+from ..mechanism.own.pair import Pair
 from ..mechanism.profile import Profile
 from ..mechanism.release import Mechanism, Release
 from ..mechanism.response import Exponential, RandomizedResponse
@@ -27,6 +28,7 @@ FAMILIES: dict[str, Callable[[Relation], Release]] = {
     "PureDP": lambda relation: PureDP(epsilon=1.0, neighbours=relation),
     "ApproxDP": lambda relation: ApproxDP(epsilon=1.0, delta=1e-6, neighbours=relation),
     "Profile": lambda relation: Profile(lambda epsilon: max(0.0, 1.0 - math.exp(0.5 * (epsilon - 1.0))), neighbours=relation),
+    "Pair": lambda relation: Pair(("2/3", "1/3"), ("1/2", "1/2"), relation),
     "ZCDP": lambda relation: ZCDP(rho=0.1, neighbours=relation),
     "RDP": lambda relation: RDP(*_CURVE, neighbours=relation),
 }
@@ -69,7 +71,7 @@ THEOREMS = {
     (
         "random allocation",
         "add-or-remove",
-    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 17",
+    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 18",
     ("random allocation", "replace"): "none is known",
     ("random allocation", "zero-out"): "as add-or-remove",
     ("shuffled reports", "add-or-remove"): "none: the number of reports is seen",

@@ -63,6 +63,14 @@ def test_one_file_serves_every_python() -> None:
         assert Path(core.__file__).name == "core.abi3.so"
 
 
+def test_it_is_of_these_sources() -> None:
+    """Beside the sources an older library would answer for a newer text."""
+    beside = Path(core.__file__)
+    newer = [path.name for path in sorted(SOURCES.glob("*.[ch]")) if path.stat().st_mtime > beside.stat().st_mtime]
+    if beside.parent == SOURCES:
+        assert newer == [], "compile anew: make demo, or cmake -B build && cmake --build build"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(
     "call",

@@ -8,6 +8,8 @@ import pytest
 import hockeystick as hs
 from hockeystick.report import figures, plots
 from hockeystick.report.band import band
+from hockeystick.report.figures.style import trimmed
+from seen import covered
 
 RUN = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
 DRAWN = {
@@ -51,8 +53,17 @@ def inside(figure):
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_no_caption_or_legend_is_cut_off(name):
-    assert inside(DRAWN[name]())
+def test_no_caption_or_legend_is_cut_off_or_covers_anything(name):
+    figure = DRAWN[name]()
+    assert inside(figure)
+    assert not list(covered(figure))
+
+
+def test_without_title_and_caption():
+    figure = trimmed(plots.profile(RUN, 1e-5), title=False, caption=False)
+    assert inside(figure)
+    assert not any(words.get_text() for words in figure.texts)
+    assert figure.axes[0].get_title(loc="left") == ""
 
 
 def test_long_captions_of_the_papers_figures_are_not_cut_off():

@@ -22,7 +22,7 @@ _LOG_TWO = math.log(2.0)
 
 
 def checked_epsilon(value: Any, name: str = "epsilon") -> float:
-    """An epsilon at which the hockey stick can be told: beyond, epsilon/mu - mu/2 may be lost to rounding."""
+    """An epsilon at which the hockey stick can be computed: beyond, epsilon/mu - mu/2 may be lost to rounding."""
     number = checks.non_negative(name, value)
     if number > LARGEST_EPSILON:
         raise BadValue(f"{name} is {number}; allowed: a number from 0 to {LARGEST_EPSILON:g}.")

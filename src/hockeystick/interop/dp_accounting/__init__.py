@@ -12,7 +12,7 @@ Parameters that are not ours (a probability instead of an epsilon) are rounded s
 what was given.
 """
 
-from ...errors import MissingExtra
+from ...errors import MissingExtra, remedy
 
 try:
     from .accountant import HockeystickAccountant
@@ -21,8 +21,6 @@ try:
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "dp_accounting":
         raise
-    raise MissingExtra(
-        "events are those of dp-accounting, which is not installed; pip install 'hockeystick[dp_accounting]'."
-    ) from None
+    raise MissingExtra(f"events are those of dp-accounting, which is not installed; {remedy('dp_accounting')}.") from None
 
 __all__ = ["HockeystickAccountant", "from_dp_event", "to_dp_event"]

@@ -1,7 +1,7 @@
 """Random allocation of Gaussian noise: the loss of an epoch of T steps, in one of which each record takes part.
 
 With L = dB/dA of `moments.py`, phi(w) = F(1 + w) where the mixture B is P (a record is removed) and F(-w) where it is Q (a record
-is added): docs/mathematics/allocation.md, Lemma 36.
+is added): docs/mathematics/allocation.md, Lemma 40.
 """
 
 import math
@@ -47,7 +47,7 @@ class AllocatedSlice:
         return min(bound, Inversion(self.step, self.moments, q).log_above)
 
     def decay(self, cells: Cells) -> Array:
-        """|F(a + iu)| <= F(a) e^{-u^2 t^2/(2T)} (docs/mathematics/allocation.md, Lemma 39)."""
+        """|F(a + iu)| <= F(a) e^{-u^2 t^2/(2T)} (docs/mathematics/allocation.md, Lemma 43)."""
         return self.step.decay(cells.left)[None, :]
 
     def values(self, step: float, nodes: int) -> tuple[ComplexArray, Array]:

@@ -1,6 +1,6 @@
 """F(q) = E L^q along a vertical line: an integral of M_n over a ray, by the trapezoidal rule in log s.
 
-docs/mathematics/allocation.md, Lemma 37 (the integral), Lemma 38 (its error terms).  Gamma(p) is taken from the same nodes, of
+docs/mathematics/allocation.md, Lemma 41 (the integral), Lemma 42 (its error terms).  Gamma(p) is taken from the same nodes, of
 L = 1, so that its errors cancel, and F - 1 keeps its digits where it is small.
 """
 
@@ -180,7 +180,7 @@ class Inversion:
         return low, float(y[place]), float(rest[place]) + 1e-9 * (1.0 + abs(float(rest[place])))
 
     def _log_beyond(self, angle: float, y: float) -> float:
-        """log of a bound of the sum of step e^{cy} |M_n| right of y, steps up to 1 (Lemma 38)."""
+        """log of a bound of the sum of step e^{cy} |M_n| right of y, steps up to 1 (Lemma 42)."""
         c, n, fall = self.c, self.n, math.cos(angle)
         best = math.inf
         for extra in _EXTRAS:

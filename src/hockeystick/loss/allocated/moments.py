@@ -1,7 +1,7 @@
 """Moments of the likelihood ratio of an allocation at real orders: exact at whole ones, bounds between and below.
 
 With Y_j = exp(t X_j - t^2/2), X_j independent and standard normal, the likelihood ratio of an epoch of T steps is L, the mean of
-Y_1, ..., Y_T, and F(q) = E L^q (docs/mathematics/allocation.md, Lemma 36).  log F is convex, and 0 at 0 and 1 (Lemma 39).
+Y_1, ..., Y_T, and F(q) = E L^q (docs/mathematics/allocation.md, Lemma 40).  log F is convex, and 0 at 0 and 1 (Lemma 43).
 """
 
 import math
@@ -41,7 +41,7 @@ class AllocatedStep(NamedTuple):
         """An upper bound of log F at any real order.
 
         Jensen's inequality over the T steps above 1 (joint convexity, the step without allocation), and below 0 the geometric
-        mean, L >= exp(t Xbar - t^2/2) (Lemma 39).
+        mean, L >= exp(t Xbar - t^2/2) (Lemma 43).
         """
         square = self.tilt * self.tilt * (1.0 + 4.0 * self.tilt_error)
         if q >= 1.0:
@@ -51,7 +51,7 @@ class AllocatedStep(NamedTuple):
         return 0.5 * square * (-q + q * q / self.steps) * (1.0 + 8.0 * UNIT)
 
     def decay(self, u: Array) -> Array:
-        """A lower bound of -log |F(a + iu)/F(a)| at every real a (Lemma 39)."""
+        """A lower bound of -log |F(a + iu)/F(a)| at every real a (Lemma 43)."""
         tilt = self.tilt * (1.0 - 2.0 * self.tilt_error)
         found: Array = (u * tilt) ** 2 * (0.5 / self.steps * (1.0 - 1e-12))
         return found

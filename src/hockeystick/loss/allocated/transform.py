@@ -1,4 +1,4 @@
-"""M_n(s) = E[L^n e^{-sL}] on a ray, L the likelihood ratio of an allocation (docs/mathematics/allocation.md, Lemmas 37 and 40).
+"""M_n(s) = E[L^n e^{-sL}] on a ray, L the likelihood ratio of an allocation (docs/mathematics/allocation.md, Lemmas 41 and 44).
 
 M_n(s) = T^-n n! [x^n] (sum of a_k(s/T) x^k/k!)^T with a_k(z) = E[Y^k e^{-zY}], Y = e^{tX - t^2/2}, by the trapezoidal rule
 along X = x + i eta: there |e^{-zY}| is about what it is on average, so that nothing cancels.
@@ -109,7 +109,7 @@ class Ray:
         return eta, turned, np.cos(self.angle + self.step.tilt * eta) * z
 
     def _quadrature(self, z: Array) -> Array:
-        """log of the largest error of the rule for a_k(z), k <= n, relative to the sum of its terms' moduli (Lemma 40)."""
+        """log of the largest error of the rule for a_k(z), k <= n, relative to the sum of its terms' moduli (Lemma 44)."""
         eta, _, real = self._sizes(z)
         moduli = np.exp(np.minimum(self._log_weight - real[:, None] * self._y, 0.0))
         total = np.log(np.maximum(moduli @ self._table[:, : self.n + 1], 1e-300))  # over e^{eta^2/2}, and the means of Y^k

@@ -1,7 +1,7 @@
 """The tail of the privacy profile, beyond every epsilon that can be evaluated: is a run GDP, and what is the limit of its mu?
 
-It is decided from the kinds of its losses, never from values ([GDPT], Theorems 4.3 and 4.4; docs/mathematics.md, Lemmas 22: the
-tail, and 23: sampled Gaussian noise).
+It is decided from the kinds of its losses, never from values ([GDPT], Theorems 4.3 and 4.4; docs/mathematics.md, Lemma 22: the
+tail, Lemma 23: sampled Gaussian noise).
 For an ordered pair of which no part has infinite losses
 
     K(c) <= (M^2/2) c (c + 1) + (A + C) c + A        for every c >= c0,
@@ -47,7 +47,7 @@ class Tuning:
 TUNING = Tuning()
 
 UNKNOWN_TAIL = (
-    "the tail of a function of epsilon cannot be told from its values (G, Theorem 4.3): give it with the claim, "
+    "the tail of a function of epsilon cannot be inferred from its values (G, Theorem 4.3): give it with the claim, "
     "as in Profile(function, tail=(epsilon, mu)); head_mu(epsilon) measures what comes before"
 )
 

@@ -11,7 +11,7 @@ from ...numerics.mixing import sampled_loss
 from ...numerics.rounding import FUNCTION, UNIT, up
 from .atomic import AtomicLoss, Atoms
 
-_DEEP = 1500.0  # -log of the mass at which discrete Gaussian noise is cut off
+_DEEP = 1500.0  # -log of the mass at which discrete Gaussian noise is truncated
 
 
 def _log1p_exp(x: float) -> float:

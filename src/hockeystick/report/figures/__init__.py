@@ -1,8 +1,10 @@
 """The papers' figures, drawn again with our own exact curves beside theirs, and one of our own (needs the extra `plot`).
 
-Each figure is two functions, the numbers behind its curves and the drawing of them, and has one name: `a1` is Figure 1 of paper
-A.  The thick black curve is always the exact one.
+Each figure is two functions, the numbers behind its curves and the drawing of them, and has one name, which is that of its
+function.  The thick black curve is always the exact one.
 
+Examples
+--------
 >>> sorted(data("a2"))
 ['count', 'exact', 'lemma 2', 'moments accountant', 'theorem 3']
 """
@@ -16,6 +18,7 @@ from ...numerics.cancellation_free import Array
 from . import paper_g
 from .paper_a import a1, a1_data, a2, a2_data, a3, a3_data
 from .paper_s import s1, s1_data, s2, s2_data
+from .style import trimmed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +54,7 @@ def data(name: str) -> dict[str, Array]:
     return _found(name)[0]()
 
 
-def draw(name: str, axes: Any = None) -> "Figure":
+def draw(name: str, axes: Any = None, title: bool = True, caption: bool = True) -> "Figure":
     """A figure, on axes of its own or on those that are given.
 
     Parameters
@@ -59,7 +62,11 @@ def draw(name: str, axes: Any = None) -> "Figure":
     name : str
         One of `FIGURES`.
     axes : matplotlib.axes.Axes, optional
-        Where to draw; by default on a figure of its own.
+        Where to draw, without a caption; by default on a figure of its own.
+    title : bool, default True
+        Whether it has titles.
+    caption : bool, default True
+        Whether a figure of its own has a caption: a paper has one already.
 
     Returns
     -------
@@ -74,10 +81,15 @@ def draw(name: str, axes: Any = None) -> "Figure":
         If matplotlib is not installed.
     """
     figure: Figure = _found(name)[1](axes)
-    return figure
+    return figure if axes is not None else trimmed(figure, title, caption)
 
 
-def save(directory: str | Path, format: str = "png") -> list[Path]:  # noqa: A002 (matplotlib's word)
+def save(
+    directory: str | Path,
+    format: str = "png",  # noqa: A002 (matplotlib's word)
+    title: bool = True,
+    caption: bool = True,
+) -> list[Path]:
     """All figures as files of a directory.
 
     Parameters
@@ -86,6 +98,10 @@ def save(directory: str | Path, format: str = "png") -> list[Path]:  # noqa: A00
         Where to write; it is made if it is not there.
     format : str, default "png"
         The kind of the files, as matplotlib knows it.
+    title : bool, default True
+        Whether they have titles.
+    caption : bool, default True
+        Whether they have captions.
 
     Returns
     -------
@@ -102,7 +118,7 @@ def save(directory: str | Path, format: str = "png") -> list[Path]:  # noqa: A00
     paths = []
     for name in FIGURES:
         path = folder / f"{name}.{format}"
-        draw(name).savefig(path, format=format, dpi=150)
+        draw(name, title=title, caption=caption).savefig(path, format=format, dpi=150)
         paths.append(path)
     return paths
 
