@@ -166,7 +166,7 @@ class Samplers(Asked):
         kept : int, default 1
             For how many epochs one draw serves.
         times : int, default 1
-            In how many different steps of an epoch a record takes part; of more than one a bound is told.
+            In how many different steps of an epoch a record takes part; for more than one the answer is a bound.
 
         Returns
         -------

@@ -242,10 +242,17 @@ def _epochs(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str, int]:
     if batches.drawn == 0:
         raise BadValue("batch is 0; allowed for batches of an epoch: a whole number from 1 up.")
     each = math.ceil(batches.records / batches.drawn)
-    passes = checks.non_negative("epochs", epochs) if steps is None else Fraction(checks.count("steps", steps), each)
-    count = checks.count("epochs", math.ceil(passes))
-    what = _number(passes, "epoch") if steps is None else _number(checks.count("steps", steps), "step")
-    return count, f"{_number(count, 'epoch')} of {_number(each, 'step')}: {what}{_rounded(count, float(passes))}.", each
+    if steps is None:
+        passes = checks.non_negative("epochs", epochs)
+        count, what = (
+            checks.count("epochs", math.ceil(passes)),
+            f"{_number(passes, 'epoch')}{_rounded(math.ceil(passes), passes)}",
+        )
+    else:
+        wanted = checks.count("steps", steps)
+        count = -(-wanted // each)
+        what = f"{_number(wanted, 'step')}{_rounded(count * each, wanted)}"
+    return count, f"{_number(count, 'epoch')} of {_number(each, 'step')}: {what}.", each
 
 
 def _number(count: float, what: str) -> str:

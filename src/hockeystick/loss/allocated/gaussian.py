@@ -18,8 +18,6 @@ from ..protocol import ClosedForm, ExactLoss, Slice, StackedSlice, WithoutMasses
 from .inversion import Inversion
 from .moments import AllocatedStep, Moments
 
-_SMALL = 1.0  # exponents of an addition below which the guide interpolates
-
 
 @dataclass(frozen=True)
 class AllocatedSlice:
@@ -98,7 +96,7 @@ class AllocatedGaussianLoss(ExactLoss, WithoutMasses):
     def expand(self, c: float) -> tuple[float, float, float]:
         if self.removal:
             return self._interpolated(1.0 + c)
-        if c < _SMALL:
+        if c < 1.0:
             value, first, second = self._interpolated(-c)
         else:
             value, first, second = self._integrated(c)

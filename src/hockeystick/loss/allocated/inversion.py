@@ -29,14 +29,18 @@ class Tuning:
     exponent: float = 6.0
     """About Re p = n - Re q: more needs more moments, less more nodes."""
     most_nodes: int = 1 << 17
+    """Of y: more take longer than other engines."""
     shares: tuple[float, ...] = (0.15, 0.3, 0.45, 0.6, 0.72, 0.82, 0.9, 0.95)
     """Of the strip, tried for the rule's error."""
+    near: float = 0.25
+    """How far from an order moments are taken to bound the slope there, where the order is rounded."""
+    cell: float = 0.05
+    """Width in y of the cells in which what is cut off is bounded."""
+    excesses: tuple[float, ...] = tuple(0.5 * 1.5**k for k in range(22))
+    """m - c of Lemma 42, of which the best is taken."""
 
 
 TUNING = Tuning()
-_NEAR = 0.25
-_CELL = 0.05
-_EXTRAS = tuple(0.5 * 1.5**k for k in range(22))
 
 
 class Inversion:
@@ -53,8 +57,8 @@ class Inversion:
             raise Inconclusive
         exact = self.n - self.c == a
         # |E L^q log L| <= (F(a + d) + F(a - d))/(e d): by so much a change of a counts
-        off = max(moments.above(a + _NEAR), moments.above(a - _NEAR))
-        self._moved = 0.0 if exact else 2.0 * UNIT * (a + self.c) * math.exp(min(off, 700.0)) / _NEAR
+        off = max(moments.above(a + TUNING.near), moments.above(a - TUNING.near))
+        self._moved = 0.0 if exact else 2.0 * UNIT * (a + self.c) * math.exp(min(off, 700.0)) / TUNING.near
 
     @cached_property
     def log_above(self) -> float:
@@ -171,7 +175,7 @@ class Inversion:
             far += 0.1 + 0.02 * (far - peak)
             if far > peak + 600.0:
                 raise Inconclusive
-        cells = min(2000, max(8, math.ceil((far - peak) / _CELL)))
+        cells = min(2000, max(8, math.ceil((far - peak) / TUNING.cell)))
         y = np.linspace(peak, far, cells + 1)
         width = (far - peak) / cells + 1.0  # no step is longer than 1
         above = self.bound.log_above(np.exp(y[:-1]) * fall, self.n)
@@ -183,7 +187,7 @@ class Inversion:
         """log of a bound of the sum of step e^{cy} |M_n| right of y, steps up to 1 (Lemma 42)."""
         c, n, fall = self.c, self.n, math.cos(angle)
         best = math.inf
-        for extra in _EXTRAS:
+        for extra in TUNING.excesses:
             m = c + extra
             value = m * (math.log(m / fall) - 1.0) + self.moments.above(n - m) + (c - m) * y + math.log1p(1.0 / extra)
             best = min(best, value)

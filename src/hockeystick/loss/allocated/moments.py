@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...numerics.cancellation_free import Array, ComplexArray
+from ...numerics.cancellation_free import Array, Numbers
 from ...numerics.rounding import FUNCTION, UNIT
 from ..protocol import Inconclusive
 
@@ -63,7 +63,7 @@ def largest_order(step: AllocatedStep) -> int:
     return int(min(TUNING.most_orders, 0.5 + math.sqrt(0.25 + 2.0 * TUNING.most_exponent / square)))
 
 
-def power_coefficients(b: ComplexArray | Array, steps: int) -> ComplexArray | Array:
+def power_coefficients(b: Numbers, steps: int) -> Numbers:
     """The coefficients of (1 + b_1 x + ... + b_n x^n)^steps up to x^n, for each row of b (of which column k - 1 has b_k).
 
     By the recurrence r_m = (1/m) sum_k ((steps + 1) k - m) b_k r_{m-k}, whose terms are positive for positive b if m <= steps
@@ -82,7 +82,7 @@ def power_coefficients(b: ComplexArray | Array, steps: int) -> ComplexArray | Ar
     return r
 
 
-def _by_products(b: ComplexArray | Array, steps: int) -> ComplexArray | Array:
+def _by_products(b: Numbers, steps: int) -> Numbers:
     rows, n = b.shape
     base = np.concatenate((np.ones((rows, 1), dtype=b.dtype), b), axis=1)
     found = np.zeros((rows, n + 1), dtype=b.dtype)
@@ -96,7 +96,7 @@ def _by_products(b: ComplexArray | Array, steps: int) -> ComplexArray | Array:
     return found
 
 
-def _product(one: ComplexArray | Array, two: ComplexArray | Array) -> ComplexArray | Array:
+def _product(one: Numbers, two: Numbers) -> Numbers:
     """Of two polynomials, without what goes beyond their degree."""
     found = np.empty_like(one)
     for m in range(one.shape[1]):

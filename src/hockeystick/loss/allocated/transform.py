@@ -29,14 +29,18 @@ class Tuning:
     strip: float = 0.6
     """The share of the strip in which e^{-zY} falls that is used: more would leave the powers of Y without a bound."""
     most_nodes: int = 4000
+    """Of x: more take longer than other engines."""
     block: int = 1 << 17
     """Entries of a table at a time."""
+    samples: int = 24
+    """Places of the ray at which the rule is tried before its step is fixed."""
+    levels: int = 48
+    """Places at which real moments are bounded; between two, the left one serves."""
+    lift: float = 30.0
+    """So far e^-z is taken out of a_k(z) before it is summed: T log a_0 would cancel against s."""
 
 
 TUNING = Tuning()
-_SAMPLES = 24
-_LEVELS = 48
-_LIFT = 30.0  # so far e^-z is taken out of a_k(z) before it is summed: T log a_0 would cancel against s
 
 
 class Ray:
@@ -48,7 +52,7 @@ class Ray:
         self._scale = scale_of(n)
         self._lowest, self._highest = least / step.steps, most / step.steps
         self._powers = np.arange(n + 2.0)
-        samples = np.geomspace(least, most, _SAMPLES) if most > least else np.array([most])
+        samples = np.geomspace(least, most, TUNING.samples) if most > least else np.array([most])
         need, self._reach = TUNING.log_tolerance + 8.0, TUNING.reach
         for _ in range(5):
             self._place(need, samples / step.steps)
@@ -113,7 +117,8 @@ class Ray:
         eta, _, real = self._sizes(z)
         moduli = np.exp(np.minimum(self._log_weight - real[:, None] * self._y, 0.0))
         total = np.log(np.maximum(moduli @ self._table[:, : self.n + 1], 1e-300))  # over e^{eta^2/2}, and the means of Y^k
-        return self._errors(z, eta, total).max(axis=1)
+        found: Array = self._errors(z, eta, total).max(axis=1)
+        return found
 
     def _errors(self, z: Array, eta: Array, total: Array) -> Array:
         """log of the errors of the rule for a_k(z), relative to sums of moduli of these sizes."""
@@ -141,7 +146,7 @@ class Ray:
     def _real_moments(self, z: Array) -> Array:
         """Upper bounds of log(E[Y^k e^{-zY}]/E Y^k) for real z, k <= n: Y^m e^{-zY} <= (m/(e z))^m for every m <= k."""
         low, high = max(float(z.min()), 1e-300), max(float(z.max()), 1e-300)
-        levels = np.geomspace(low, high, _LEVELS) if high > low * 1.001 else np.array([low])
+        levels = np.geomspace(low, high, TUNING.levels) if high > low * 1.001 else np.array([low])
         k = self._powers[: self.n + 1]
         best = np.zeros((levels.size, self.n + 1))
         for m in range(1, self.n + 1):
@@ -167,7 +172,7 @@ class Ray:
         z = r * (1.0 / count)
         eta, turned, _ = self._sizes(z)
         full = z * math.cos(self.angle)
-        lift = np.minimum(full, _LIFT)
+        lift = np.minimum(full, TUNING.lift)
         terms = np.empty((z.size, self.x.size), dtype=np.complex128)
         np.multiply(-turned[:, None], self._y, out=terms)
         terms += self._log_weight
@@ -213,9 +218,10 @@ class Ray:
         steps, n = self.step.steps, self.n
         size = np.maximum(np.abs(sums), 1e-300)
         first, own = sums[:, 0], lost[:, 0] / size[:, 0]
-        value = steps * (np.log(first) + more)
+        log: ComplexArray = np.log(first)
+        value: ComplexArray = steps * (log + more)
         error = np.where(own < 0.5, steps * -np.log1p(-np.minimum(own, 0.5)), math.inf)
-        error += steps * (FUNCTION * 4.0 + 4.0 * UNIT * (np.abs(np.log(first)) + more))
+        error += steps * (FUNCTION * 4.0 + 4.0 * UNIT * (np.abs(log) + more))
         if not n:
             return value, np.expm1(np.minimum(error, 700.0))
         k = np.arange(1.0, n + 1.0)
