@@ -206,8 +206,8 @@ class ZCDP(Claim):
     """Anything that is rho-zCDP: Rényi divergences of every order a at most rho a; or (xi, rho)-zCDP: at most xi + rho a (Bun and
     Steinke 2016, Definition 1.1).
 
-    Known on the real axis only: the upper end is the optimal conversion (paper A, Theorem 3) at the best order, the lower end
-    what Gaussian noise of the same rho attains.
+    Known on the real axis only: the upper end is the optimal conversion (Asoodeh et al. 2020, Theorem 3) at the best order, the
+    lower end what Gaussian noise of the same rho attains.
 
     Parameters
     ----------
