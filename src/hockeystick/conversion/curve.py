@@ -140,6 +140,7 @@ def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iter
 
 
 def best_over(objective: Callable[[float], float], listed: list[float] | None) -> tuple[float, float]:
+    """The smallest value found of an objective over the orders that are listed, or over all real ones, and its order."""
     if listed is not None:
         return min((objective(order), order) for order in listed)
     value, t = best_order(lambda t: objective(1.0 + t))

@@ -1,4 +1,4 @@
-"""The moments accountant as it was: Mironov's conversion of any curve, and the rho of sampled Gaussian noise of Abadi et al. 2016."""
+"""The moments accountant as it was: Mironov's conversion of any curve, and Abadi's rho of sampled Gaussian noise."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from ... import checks
 from ...errors import BadType, BadValue
 from ...numerics.rounding import FUNCTION, UNIT, down, up
 from .._kernels.broadcast import broadcast
-from ..group import probability
 
 MOST_EXAMPLES = 300
 
@@ -44,18 +42,18 @@ def tracing_statistic(answers: Iterable[float]) -> float:
     """
     if isinstance(answers, str | bytes) or not isinstance(answers, Iterable):
         raise BadType(f"answers is {answers!r} ({type(answers).__name__}); allowed: a sequence of numbers from 0 to 1.")
-    given = [Fraction(probability(f"answers[{s}]", one)) for s, one in enumerate(answers)]
+    given = [Fraction(checks.probability(f"answers[{s}]", one)) for s, one in enumerate(answers)]
     n = len(given) - 1
     if not 1 <= n <= MOST_EXAMPLES:
         raise BadValue(f"answers has {n + 1} entries; allowed: from 2 to {MOST_EXAMPLES + 1}, one for each number of ones.")
-    # E[f | P = p] = sum_s answers_s B_s(p), B_s Bernstein's polynomials: E B_s = 1 / (n + 1), E P B_s = (s + 1) / ((n + 1)(n + 2))
+    # E[f | P = p] = sum_s answers_s B_s(p) with Bernstein's polynomials; E B_s = 1 / (n + 1), E P B_s = (s + 1) / ((n + 1)(n + 2))
     correlation = sum(one * (s - Fraction(n * (s + 1), n + 2)) for s, one in enumerate(given)) / (n + 1)
     cross = sum(one * (s + 1) for s, one in enumerate(given)) / ((n + 1) * (n + 2))
     weighted = [one * math.comb(n, s) for s, one in enumerate(given)]
     square = Fraction(0)
     for total in range(2 * n + 1):  # E B_s B_t = C(n, s) C(n, t) / (C(2n, s + t) (2n + 1))
-        both = sum(weighted[s] * weighted[total - s] for s in range(max(0, total - n), min(n, total) + 1))
-        square += both / math.comb(2 * n, total)
+        pairs = (weighted[s] * weighted[total - s] for s in range(max(0, total - n), min(n, total) + 1))
+        square += sum(pairs, Fraction(0)) / math.comb(2 * n, total)
     exact = correlation + square / (2 * n + 1) - 2 * cross + Fraction(1, 3)
     value = float(exact)
     return value if Fraction(value) <= exact else math.nextafter(value, -math.inf)
@@ -98,7 +96,7 @@ def mean_error_lower_bound_sharp(examples: int, queries: int, epsilon: float, de
     0.053919864
     """
     n, k = checks.count("examples", examples, 1), checks.count("queries", queries, 1)
-    epsilon, delta = checks.non_negative("epsilon", epsilon), probability("delta", delta)
+    epsilon, delta = checks.non_negative("epsilon", epsilon), checks.probability("delta", delta)
     if epsilon > 300.0:
         return 0.0
     a = Fraction(1, 6) - 4 * n * Fraction(delta)

@@ -27,7 +27,7 @@ def test_any_curve_is_never_below_the_best_conversion():
     assert classic[0] > best[0] > run.epsilon(1e-5)
     by_hand = min(run.rdp(order) + math.log(1e5) / (order - 1.0) for order in orders)
     assert by_hand <= classic[0] <= by_hand * (1.0 + 1e-12)
-    delta, order = conversion.rdp_curve_to_delta_classic(run.rdp, 3.0, orders)
+    delta, _ = conversion.rdp_curve_to_delta_classic(run.rdp, 3.0, orders)
     assert delta == pytest.approx(math.exp(min((order - 1.0) * (run.rdp(order) - 3.0) for order in orders)), rel=1e-12)
     assert delta >= conversion.rdp_curve_to_delta(run.rdp, 3.0, orders)[0]
 
