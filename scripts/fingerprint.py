@@ -1,7 +1,8 @@
 """Both ends of every question over the law suite's releases, to the last bit, with the compiled core and without.
 
     python scripts/fingerprint.py            compares with tests/data/fingerprint.json and prints what differs
-    python scripts/fingerprint.py --record   writes it anew: whatever changed is to be named in CHANGELOG.md, with the reason
+    python scripts/fingerprint.py --record   writes it anew: whatever changed is to be named in CHANGELOG.md, with the reason;
+                                             with names behind it only these releases
 
 A rewrite that changes no mathematics changes no bit of it.  The bits depend on the C library and on the registers that NumPy
 uses; `here` says which, and elsewhere intervals of the same question must overlap instead.
@@ -122,6 +123,10 @@ def main(words: list[str]) -> int:
     found = _both(names)
     if "--record" in words:
         record = {"here": here(), **found}
+        if names != list(ALL):  # of these releases only, beside what is on record
+            known = json.loads(RECORD.read_text(encoding="utf-8"))
+            assert known["here"] == here(), "the others were recorded on another machine: record all"
+            record = {"here": here(), **{kind: {name: (known[kind] | found[kind])[name] for name in ALL} for kind in found}}
         RECORD.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
         return 0
     record = json.loads(RECORD.read_text(encoding="utf-8"))

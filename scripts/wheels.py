@@ -2,7 +2,8 @@
 
 `make wheels` calls it in an environment of its own; by hand: scripts/wheels.py [PLATFORM ...] [--out dist].  The source
 distribution is built first and every wheel from it.  A wheel without a compiled core, one that exports more than the module's
-init, or one that brings mathematical functions of its own (those of zig's runtime are not what numerics/rounding.py assumes) is an error.
+init, or one that brings mathematical functions of its own is an error: those of zig's runtime (expl of 128 bits goes through
+doubles) are not what numerics/rounding.py assumes.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import lief
+
 from progress import bar
 
 ROOT = Path(__file__).resolve().parent.parent

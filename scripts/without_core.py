@@ -1,4 +1,5 @@
-"""How many times as long an epsilon of DP-SGD takes without the compiled core: processor time, the best of several, as README.md tells it."""
+"""How many times as long an epsilon of DP-SGD takes without the compiled core, as README.md tells it: processor time, the best of
+several."""
 
 import json
 import os
@@ -50,9 +51,8 @@ def main() -> None:
         both.append(json.loads(done.stdout))
     factors = [slow / quick for quick, slow in zip(*both, strict=True)]
     for (sigma, rate, steps), quick, slow, factor in zip(RUNS, *both, factors, strict=True):
-        print(
-            f"sigma {sigma:g}, rate {rate:.3g}, {steps:6d} steps: {1e3 * quick:6.3f} ms, without {1e3 * slow:6.2f} ms: {factor:4.1f} times"
-        )
+        times = f"{1e3 * quick:6.3f} ms, without {1e3 * slow:6.2f} ms: {factor:4.1f} times"
+        print(f"sigma {sigma:3g}, rate {rate:7.3g}, {steps:6d} steps: {times}")
     print(f"from {min(factors):.0f} to {max(factors):.0f} times as long")
 
 

@@ -39,6 +39,7 @@ DISCRETE = {
     "pure": hs.PureDP(epsilon=0.5) * 20,
     "approximate": hs.ApproxDP(epsilon=0.4, delta=1e-9) * 6,
     "mixed-lattices": hs.PureDP(epsilon=0.3) * 5 + hs.DiscreteLaplace(scale=2.0) * 3,
+    "pair": hs.Pair(("1/2", "1/4", "1/8", "1/8"), ("1/3", "1/3", "2/9", "1/9")) * 12,
     "mixed-with-claims": hs.Gaussian(sigma=2.0) * 3 + hs.ApproxDP(epsilon=0.2, delta=1e-10) + hs.PureDP(epsilon=0.1) * 2,
 }
 DRAWN = {
@@ -47,6 +48,7 @@ DRAWN = {
     "sampled-response": hs.RandomizedResponse(epsilon=1.0, categories=4).poisson(rate=0.1) * 10,
     "sampled-pure": hs.PureDP(epsilon=1.0).poisson(rate=0.05) * 50,
     "sampled-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).poisson(rate=0.1) * 10,
+    "sampled-pair": hs.Pair(("1/2", "3/10", "1/5", 0), ("2/5", "1/3", "4/15", 0)).poisson(rate=0.1) * 20,
     "sampled-discrete-gaussian": hs.DiscreteGaussian(sigma=1.0).poisson(rate=0.02) * 40,
     "sampled-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).poisson(rate=0.1) * 5,
 }
@@ -77,6 +79,8 @@ BOUNDED = {
     "discrete-laplace": 6.0,
     "pure": 10.0,
     "mixed-lattices": 3.0,
+    "pair": 12.0 * math.log(16.0 / 9.0),
+    "sampled-pair": 20.0 * -math.log(0.9 + 0.1 * 0.75),
     "sampled-laplace": 10.0 * math.log1p(0.1 * math.expm1(1.0)),
     "sampled-laplace-once": math.log1p(0.1 * math.expm1(1.0)),
     "sampled-response": 10.0 * math.log1p(0.1 * math.expm1(1.0)),
@@ -96,4 +100,5 @@ def strict() -> Iterator[None]:
     """Every warning, and every floating-point surprise but underflow, is an error."""
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", hs.LargeDelta)  # on purpose
         yield

@@ -31,6 +31,7 @@ FAMILIES = {
     "GDP": "anything {mu:g}-GDP",
     "ZCDP": "anything {rho:g}-zCDP",
     "GaussianMixture": "Gaussian noise of standard deviation {sigma:g} at a random distance",
+    "Pair": "a pair of distributions of its own",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",
 }
@@ -87,6 +88,10 @@ def scheme(mechanism: Any) -> tuple[str, str]:
     if kind == "FullPass":
         by = mechanism.by
         return ("a shuffled pass" if by == "shuffle" else f"a pass by {by}"), f"every batch of a pass by {by}"
+    if kind == "Allocated":
+        often = "one" if mechanism.times == 1 else f"{mechanism.times}"
+        kept = f", one draw for {mechanism.kept} epochs" if mechanism.kept > 1 else ""
+        return "random allocation", f"batches of an epoch of {mechanism.steps} steps, each record in {often} of them{kept}"
     if kind == "GroupedPoisson":
         return "group", f"a Poisson sample of rate {mechanism.rate:g}, for {_group(mechanism.size)}"
     if kind == "Shuffled":

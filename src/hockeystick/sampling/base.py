@@ -49,6 +49,10 @@ class Sampled(Mechanism):
         return Unsupported(f"{self._scheme} of {what} is not accounted for: {why}")
 
     @property
+    def _why_not_run(self) -> str:
+        return "its batches are not drawn by this library.  Release the base for each batch that you drew."
+
+    @property
     def _additive(self) -> bool:
         """Whether a null record contributes nothing: noise on a sum."""
         return all(isinstance(mechanism, AdditiveNoise) for mechanism, _ in self.base.parts)
@@ -86,12 +90,17 @@ class Sampled(Mechanism):
         from ..loss.pairs.ordered import ordered_pairs
 
         found: list[Any] = []
+        loose = False
         for removal in removals:
-            loss = _cover(self._whole((moved if moved == "replace" else "remove" if removal else "add",)))
-            if loss is None:
+            whole = self._whole((moved if moved == "replace" else "remove" if removal else "add",))
+            if whole is None:
                 return None
-            found.append(_sampled(loss, rate, removal))
-        return found[0] if isinstance(found[0], losses.RenyiLoss) else ordered_pairs(found)
+            loose = loose or (isinstance(whole, losses.BracketedLoss) and not whole.tight)
+            found.append(_sampled(_cover(whole), rate, removal))
+        if isinstance(found[0], losses.RenyiLoss):
+            return found[0]
+        # nothing is known to attain a sample of what only dominates
+        return losses.BracketedLoss((ordered_pairs(found),), ()) if loose else ordered_pairs(found)
 
     def _farther(self, wanted: tuple[Order, ...]) -> Order:
         """The order that moves a batch of a fixed size the most: a replacement, or in zero-out a removal if that is farther."""
@@ -124,7 +133,7 @@ class Sampled(Mechanism):
 
     def _both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
-        of a removal from above, the removal itself from below."""
+        of a removal from above, the removal itself from below (docs/mathematics.md, Lemmas 26 and 27)."""
         from ..loss.sampled.symmetrised import symmetrised
 
         loss = _cover(self._whole((moved,)))
@@ -134,7 +143,7 @@ class Sampled(Mechanism):
             return replace(loss, rate=high, both=True, mutual=True)
         if isinstance(loss, losses.ProfileLoss):
             return replace(loss, rate=high, both=True, low=low)
-        top, bottom = self._drawn(moved, high, (True,)), self._drawn(self._attained(moved), low, (True,))
+        top, bottom = _cover(self._drawn(moved, high, (True,))), self._drawn(self._attained(moved), low, (True,))
         if not isinstance(top, losses.AtomicLoss) and top.closed(0.0) is None:
             raise self._refuse(
                 repr(self.base), "the masses of so wide a discrete noise are known between edges only.  Use Gaussian noise."

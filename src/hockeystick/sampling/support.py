@@ -8,6 +8,7 @@ from ..mechanism.claim import RDP, ZCDP, ApproxDP, PureDP
 from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
+from ..mechanism.own.pair import Pair
 from ..mechanism.profile import Profile
 from ..mechanism.release import Mechanism, Release
 from ..mechanism.response import Exponential, RandomizedResponse
@@ -27,6 +28,7 @@ FAMILIES: dict[str, Callable[[Relation], Release]] = {
     "PureDP": lambda relation: PureDP(epsilon=1.0, neighbours=relation),
     "ApproxDP": lambda relation: ApproxDP(epsilon=1.0, delta=1e-6, neighbours=relation),
     "Profile": lambda relation: Profile(lambda epsilon: max(0.0, 1.0 - math.exp(0.5 * (epsilon - 1.0))), neighbours=relation),
+    "Pair": lambda relation: Pair(("2/3", "1/3"), ("1/2", "1/2"), relation),
     "ZCDP": lambda relation: ZCDP(rho=0.1, neighbours=relation),
     "RDP": lambda relation: RDP(*_CURVE, neighbours=relation),
 }
@@ -37,6 +39,7 @@ SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
     "a pass by position": lambda base: base.full_pass(by="position"),
     "a pass by id": lambda base: base.full_pass(by="id"),
     "a shuffled pass": lambda base: base.full_pass(by="shuffle"),
+    "random allocation": lambda base: base.allocated(steps=10),
     "shuffled reports": lambda base: Shuffled(base, count=1000),
 }
 RELATIONS: tuple[Relation, ...] = ("add-or-remove", "replace", "zero-out")
@@ -65,6 +68,12 @@ THEOREMS = {
     ("a shuffled pass", "add-or-remove"): "none: boundaries move",
     ("a shuffled pass", "replace"): "parallel composition, joint convexity",
     ("a shuffled pass", "zero-out"): "parallel composition, joint convexity",
+    (
+        "random allocation",
+        "add-or-remove",
+    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 18",
+    ("random allocation", "replace"): "none is known",
+    ("random allocation", "zero-out"): "as add-or-remove",
     ("shuffled reports", "add-or-remove"): "none: the number of reports is seen",
     ("shuffled reports", "replace"): "[FMT21] section 3, [mathematics](mathematics.md) section 13",
     ("shuffled reports", "zero-out"): "as replace",

@@ -1,0 +1,1 @@
+"""Pairs that users bring, and what a pair is by itself."""
