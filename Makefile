@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 -c constraints.txt
 
 # `make bench` has an environment of its own: the peers, one by one, so that one that does not install is skipped.
-PEERS := dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
+PEERS := opendp dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
 BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
 # what an installation depends on: the compiled core is built by it

@@ -15,6 +15,7 @@ from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
+    from .draws.source import InsecureSeed
     from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
     from .mechanism.release import compose
-    from .mechanism.response import Exponential, RandomizedResponse
+    from .mechanism.response import Exponential, RandomizedResponse, permute_and_flip
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
     from .planning.rdp_accountant import RDPAccountant
@@ -58,6 +59,7 @@ __all__ = [
     "Gaussian",
     "GaussianMixture",
     "HockeystickError",
+    "InsecureSeed",
     "Laplace",
     "MissingExtra",
     "Pair",
@@ -77,6 +79,7 @@ __all__ = [
     "conversion",
     "dpsgd",
     "from_json",
+    "permute_and_flip",
     "remaining",
     "rounds",
     "split",
@@ -87,6 +90,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "draws.source": ("InsecureSeed",),
         "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
@@ -96,7 +100,7 @@ __getattr__ = _later(
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
-        "mechanism.response": ("Exponential", "RandomizedResponse"),
+        "mechanism.response": ("Exponential", "RandomizedResponse", "permute_and_flip"),
         "planning.calibrate": ("calibrate",),
         "planning.dpsgd": ("dpsgd",),
         "planning.rdp_accountant": ("RDPAccountant",),

@@ -40,7 +40,19 @@ RELEASES = (
 QUESTIONS = {
     *("epsilon", "delta", "mu", "regret", "tradeoff", "tpr", "bayes_risk"),
     *("epsilon_bounds", "delta_bounds", "mu_bounds", "regret_bounds", "tradeoff_bounds", "tpr_bounds", "bayes_risk_bounds"),
-    *("log_delta_bounds", "profile", "advantage", "rdp", "gdp", "head_mu", "gdp_transform", "posterior", "report", "to_json"),
+    *(
+        "log_delta_bounds",
+        "profile",
+        "advantage",
+        "rdp",
+        "gdp",
+        "head_mu",
+        "gdp_transform",
+        "posterior",
+        "report",
+        "to_json",
+        "release",
+    ),
     *("poisson", "without_replacement", "with_replacement", "full_pass", "group"),
 }
 ATTRIBUTES = {  # parameters whose names are those of questions, and what a run of training says of itself
@@ -53,6 +65,9 @@ ATTRIBUTES = {  # parameters whose names are those of questions, and what a run 
     "Profile": {"from_claims", "from_rule"},
     "Shuffled": {"base", "reports"},
     "GroupedRun": {"statement"},
+    "Poisson": {"sample"},
+    "WithoutReplacement": {"sample"},
+    "WithReplacement": {"sample"},
     "Training": {"statement"},
 }
 
@@ -76,6 +91,7 @@ def test_the_public_names():
         "Gaussian",
         "GaussianMixture",
         "HockeystickError",
+        "InsecureSeed",
         "Laplace",
         "MissingExtra",
         "Pair",
@@ -95,6 +111,7 @@ def test_the_public_names():
         "conversion",
         "dpsgd",
         "from_json",
+        "permute_and_flip",
         "remaining",
         "rounds",
         "split",

@@ -14,6 +14,7 @@ LAYERS = (
     ("errors", "bounds", "neighbours", "checks", "later"),
     ("native",),
     ("numerics",),
+    ("draws",),
     ("conversion",),
     ("loss",),
     ("mechanism",),

@@ -1,4 +1,4 @@
-"""From a whole Rényi curve, order -> value, to approximate DP: Theorem 3 of A at the best order (A, Eq. 4, 22, 24)."""
+"""From a whole Rényi curve, order -> value, to approximate DP at the best order (Asoodeh et al. 2020, Eq. 4, 22, 24)."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -31,7 +31,8 @@ def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iter
     """The smallest epsilon at delta over the orders of a Rényi curve, rounded up, and the order that attains it.
 
     `rdp` maps an order above 1 to its Rényi value, a number from 0 up or inf; it is called with one float at a time.
-    Real orders are searched unless `orders` are listed; any order gives a valid epsilon (A, Eq. 22 and 24 with Theorem 3).
+    Real orders are searched unless `orders` are listed; any order gives a valid epsilon (Asoodeh et al. 2020, Eq. 22 and 24
+    with Theorem 3).
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def rdp_curve_to_delta(
 def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iterable[float] | None = None) -> Any:
     """The smallest delta at epsilon over the orders of a Rényi curve, rounded up, and the order that attains it.
 
-    As `rdp_curve_to_epsilon` (A, Eq. 4 and 21 with Theorem 3).  Where rdp is infinite throughout, delta is 1.
+    As `rdp_curve_to_epsilon` (Asoodeh et al. 2020, Eq. 4 and 21 with Theorem 3).  Where rdp is infinite throughout, delta is 1.
 
     Parameters
     ----------

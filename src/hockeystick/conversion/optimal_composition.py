@@ -1,5 +1,6 @@
-"""Optimal composition of approximate differential privacy (S section 7; Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016).
+"""Optimal composition of approximate differential privacy.
 
+Steinke 2022, section 7; Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016.
 The worst (epsilon, delta)-DP mechanism gives its secret away with probability delta and is randomised response otherwise, so
 composed parts have, with m = 1 - product of (1 - delta_j) and Z the sum of +epsilon_j or -epsilon_j with odds e^epsilon_j : 1,
 
@@ -39,7 +40,7 @@ def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> A
 
     Exact (to about 1e-12) if one epsilon occurs up to 10**9 times or up to 40 occur once, within 1e-6 for thousands of
     different ones (where the losses fall on few values far apart, the proved accuracy may be less).  Parts may be chosen
-    adaptively as far as their epsilons and deltas are fixed in advance (S section 7).
+    adaptively as far as their epsilons and deltas are fixed in advance (Steinke 2022, section 7).
 
     Parameters
     ----------

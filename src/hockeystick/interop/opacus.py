@@ -66,7 +66,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         self.poisson: bool | None = None
         self.every = 1
         self._sizes = Sizes()
-        self._told: tuple[Any, ...] = ()  # the last question
+        self._last_question: tuple[Any, ...] = ()
         self._answer = 0.0
         self._growing: Growing | None = None
         self._grown: tuple[Any, ...] = ()  # what it is for
@@ -167,8 +167,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
             )
         self._refuse_fixed_batches()
         question = (self._rounded(), checks.non_negative("delta", delta), neighbours)
-        if question != self._told:
-            self._answer, self._told = self._computed(*question), question
+        if question != self._last_question:
+            self._answer, self._last_question = self._computed(*question), question
         return self._answer
 
     def _computed(self, phases: list[Phase], delta: float, neighbours: Relation) -> float:

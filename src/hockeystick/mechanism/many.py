@@ -56,7 +56,7 @@ def sampled(release: Release, neighbours: Relation) -> tuple[SampledGaussianLoss
     try:
         run: ComposedLoss = release._run(neighbours)
     except HockeystickError:
-        return None, 0  # which is told when it is asked by itself
+        return None, 0  # the error is raised when it is asked by itself
     if len(run.terms) == 1:
         loss, count = run.terms[0]
         if isinstance(loss, SampledGaussianLoss) and count > 1:

@@ -65,7 +65,7 @@ class Training(Release):
 
     def _notes_for(self, neighbours: Relation) -> tuple[str, ...]:
         """The notes, without that of the relation if another one is asked for."""
-        return self.notes if neighbours == self.neighbours else _told(_phases(self.notes), ())
+        return self.notes if neighbours == self.neighbours else _written(_phases(self.notes), ())
 
     def __add__(self, other: Any) -> "Training":
         if not isinstance(other, Release):
@@ -79,7 +79,7 @@ class Training(Release):
         if not other.parts:
             return Training(both, self.neighbours, self.notes)
         more = other.notes if isinstance(other, Training) else (f"{other!r}.",)
-        return Training(both, self.neighbours, _told([*_phases(self.notes), *_phases(more)], self.notes))
+        return Training(both, self.neighbours, _written([*_phases(self.notes), *_phases(more)], self.notes))
 
     def __radd__(self, other: Any) -> "Training":
         if type(other) is int and other == 0:
@@ -95,7 +95,7 @@ class Training(Release):
     def _renamed(self, run: Release, note: str) -> "Training":
         """Another run with the notes of this one, and one more in each phase."""
         phases = [[*phase, note] for phase in _phases(self.notes)]
-        return Training(run, self.neighbours, _told(phases, self.notes))
+        return Training(run, self.neighbours, _written(phases, self.notes))
 
     __rmul__ = __mul__
 
@@ -125,7 +125,7 @@ def _phases(notes: tuple[str, ...]) -> list[list[str]]:
     return [phase for phase in phases if phase]
 
 
-def _told(phases: list[list[str]], notes: tuple[str, ...]) -> tuple[str, ...]:
+def _written(phases: list[list[str]], notes: tuple[str, ...]) -> tuple[str, ...]:
     """The notes of these phases, numbered if there are several, and that of the relation."""
     found: list[str] = []
     for place, phase in enumerate(phases, 1):

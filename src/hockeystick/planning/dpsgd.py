@@ -58,7 +58,7 @@ class _Batches:
         return float(self.drawn / self.records)
 
     @property
-    def rate_told(self) -> str:
+    def rate_in_words(self) -> str:
         """The rate, and what was rounded."""
         exact = Fraction(self.rate) == self.drawn / self.records
         what = "" if self.batch is None else f"{self.batch}/{self.examples}, "
@@ -184,7 +184,7 @@ def dpsgd(
             step = noise.with_replacement(draws=batches.batch or 0, examples=batches.examples or 1)
     if sampler != "poisson":  # of which nothing is refused
         step._pair_loss(orders(relation))  # now rather than at the first question
-    drawn = _SAMPLERS[sampler].format(rate=batches.rate_told, batch=batches.batch, examples=batches.examples)
+    drawn = _SAMPLERS[sampler].format(rate=batches.rate_in_words, batch=batches.batch, examples=batches.examples)
     notes = [counted, f"Batches: {drawn}."]
     if times > 1:
         notes.append(f"Accumulation: {times} batches, drawn as one sample, for each step.")

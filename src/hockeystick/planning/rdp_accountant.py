@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RDPAccountant:
-    """Adds up the Rényi curves of releases and converts the sum by A, Theorem 3, the best conversion of one order.
+    """Adds up the Rényi curves of releases and converts the sum by the best conversion of one order (Asoodeh et al. 2020).
 
     The curve of every mechanism is exact and known at all real orders, over which epsilon and delta are minimised; `orders`
     limits them to a list, and a warning (`EdgeOrder`) says when the best one is the first or last of it.  What this gives is

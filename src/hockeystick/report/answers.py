@@ -1,4 +1,4 @@
-"""What a report tells of a run: each answer is computed when it is first shown."""
+"""What a report says of a run: each answer is computed when it is first shown."""
 
 import math
 from dataclasses import dataclass, field
@@ -289,8 +289,8 @@ class Answers:
         dict of str to str
             The keys with the sources.
         """
-        told = (part.get(name, "") for part in (self.mu, self.renyi, self.attacks) for name in ("reason", "refused"))
-        return cited(*self.methods.values(), *told, *(one.theorem for one in steps(self.release, self.neighbours)))
+        reasons = (part.get(name, "") for part in (self.mu, self.renyi, self.attacks) for name in ("reason", "refused"))
+        return cited(*self.methods.values(), *reasons, *(one.theorem for one in steps(self.release, self.neighbours)))
 
 
 def _tried(found: Any) -> dict[str, Any]:

@@ -113,16 +113,16 @@ def _method(by: tuple[str, ...]) -> str:
     return f"{words[1]} ({words[0]})" if len(words) > 1 else words[0]
 
 
-_PAPERS = {"A": "AL20", "G": "GDPT", "S": "S22"}
+_PAPERS = {"Asoodeh et al. 2020": "AL20", "Liu et al. 2021": "GDPT", "Steinke 2022": "S22"}
 
 
 def keyed(text: str) -> str:
-    """A message of the library with the keys of the bibliography in place of its letters for the three papers.
+    """A message of the library with the keys of the bibliography in place of authors and year for the three papers.
 
-    >>> keyed("no mu holds (G, Theorem 4.3)")
+    >>> keyed("no mu holds (Liu et al. 2021, Theorem 4.3)")
     'no mu holds ([GDPT] Theorem 4.3)'
     """
-    return re.sub(r"\((?:paper )?([AGS]), ", lambda found: f"([{_PAPERS[found[1]]}] ", text)
+    return re.sub(rf"\(({'|'.join(_PAPERS)}), ", lambda found: f"([{_PAPERS[found[1]]}] ", text)
 
 
 def cited(*texts: str) -> dict[str, str]:

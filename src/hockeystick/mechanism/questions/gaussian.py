@@ -151,7 +151,9 @@ class GaussianQuestions(Pairs):
         return GaussianDP(Bounds(found.lower, found.upper, run.tight), level, found.epsilon, found.reason, found.evaluations)
 
     def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: Relation = STATED) -> "HeadGDP":
-        """The smallest mu with delta(eps) <= delta_mu(eps) for eps up to `epsilon` only: no guarantee of GDP (paper G, 4.1).
+        """The smallest mu with delta(eps) <= delta_mu(eps) for eps up to `epsilon` only: no guarantee of GDP.
+
+        Liu et al. 2021, 4.1.
 
         Parameters
         ----------
@@ -279,7 +281,7 @@ class GaussianQuestions(Pairs):
     @overload
     def gdp_transform(self, epsilon: "Floats", neighbours: Relation = STATED) -> "Array": ...
     def gdp_transform(self, epsilon: Any, neighbours: Relation = STATED) -> Any:
-        """G(epsilon), the mu at which delta_mu(epsilon) is delta(epsilon), rounded up (paper G, Definition 4.1).
+        """G(epsilon), the mu at which delta_mu(epsilon) is delta(epsilon), rounded up (Liu et al. 2021, Definition 4.1).
 
         Parameters
         ----------

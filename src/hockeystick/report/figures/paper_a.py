@@ -32,7 +32,7 @@ PAIRS = ((2.0, 1.0), (5.0, 1.0), (10.0, 2.0))
 DELTA = 1e-5
 SIGMA = 20.0  # of Figure 2
 NOISE, RATE, EPOCH = 4.0, 0.001, 1000  # of Figure 3
-ROUNDS, LAST_ROUND = 1000, 1150  # where the paper's axis of Figure 2 ends, and ours, so that all that is told is inside
+ROUNDS, LAST_ROUND = 1000, 1150  # where the paper's axis of Figure 2 ends, and ours, so that all that is shown is inside
 LAST_EPOCH = 1200  # of Figure 3; the paper's ends at 1000, too
 
 

@@ -227,7 +227,7 @@ def g5(axes: Any = None) -> Any:
     """Draw Figure 5."""
     caption = (
         f"ICEA is not GDP at any rate.  Sampled {MU:g}-GDP is {MU:g}-GDP and no better: its transform tends to {MU:g} at every "
-        f"rate (section 5.3), which is why the mu of a sampled run is told up to a delta.  The rates and that mu are ours."
+        f"rate (section 5.3), which is why the mu of a sampled run is given up to a delta.  The rates and that mu are ours."
     )
     return _sampled(g5_data(), ("ICEA", "GDP"), axes, 5, caption)
 
