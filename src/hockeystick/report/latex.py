@@ -5,7 +5,8 @@ import unicodedata
 
 from .render import Section
 
-_ROWS = 8
+_ROWS = 12
+"""The most rows of a table: pages break between tables."""
 _TEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -74,7 +75,7 @@ def escaped(value: str) -> str:
     >>> print(escaped("δ = 1e-05 & more"))
     $\\delta$ = $10^{-5}$ \\& more
     """
-    plain = "".join(map(_letter, value))
+    plain = "".join(map(_letter, value.replace("--", "-\0-"))).replace("\0", "{}")  # two hyphens, no dash
 
     def power(match: "re.Match[str]") -> str:
         head = "" if match[1] == "1" else f"{match[1]}\\cdot "
@@ -95,18 +96,27 @@ def latex(found: list[Section]) -> str:
 
 
 def _table(rows: list[tuple[str, str, str]]) -> list[str]:
-    """A table of at most a few rows, so that pages can break between them."""
+    """A table of at most a few rows, so that pages can break between them; a row without a third cell has a wide second one."""
     wide = not any(how for _, _, how in rows)
     columns = r"p{.19\linewidth}p{.76\linewidth}" if wide else r"p{.19\linewidth}p{.3\linewidth}p{.42\linewidth}"
-    cells = ([f"\\raggedright {_breakable(cell)}" for cell in row[: 2 if wide else 3]] for row in rows)
+    lines = []
+    for name, value, how in rows:
+        second = _cell(value) if wide or how else rf"\multicolumn{{2}}{{@{{}}p{{.76\linewidth}}@{{}}}}{{{_cell(value)}}}"
+        cells = [_cell(name), second, *([_cell(how)] if how and not wide else [])]
+        lines.append(" & ".join(cells) + r" \tabularnewline")  # \\ ends a line of ragged text
     return [
+        r"{\medskip\renewcommand{\arraystretch}{1.25}",
         rf"\noindent\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\hline",
-        *(" & ".join(row) + r" \tabularnewline" for row in cells),  # \\ ends a line of ragged text
+        *lines,
         r"\hline",
-        r"\end{tabular}",
+        r"\end{tabular}\par}",
         "",
     ]
+
+
+def _cell(value: str) -> str:
+    return f"\\raggedright {_breakable(value)}"
 
 
 def _breakable(value: str) -> str:
@@ -114,5 +124,5 @@ def _breakable(value: str) -> str:
     words = (
         re.sub(r"([(),=:]|\.(?=[a-z]))(?=\S)", r"\1\\allowbreak{}", word) if len(word) > 16 else word for word in value.split(" ")
     )
-    marked = " ".join(words).replace("\\allowbreak{}", "\0")
-    return escaped(marked).replace("\0", r"\allowbreak{}")
+    marked = " ".join(words).replace("\\allowbreak{}", "\1")
+    return escaped(marked).replace("\1", r"\allowbreak{}")

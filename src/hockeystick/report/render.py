@@ -1,5 +1,6 @@
 """What a report says, as one list of sections, and that as text and as Markdown; `page` and `latex` write it, too."""
 
+import decimal
 import math
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,7 +98,8 @@ def releases(report: "Report") -> list[tuple[str, str, str]]:
 def provenance(report: "Report") -> list[tuple[str, str, str]]:
     """What made the numbers, and how they are computed again."""
     run = report.release.run if isinstance(report.release, Training) else report.release
-    again = f"hockeystick report '{run!r}' --delta {given(report.at)} --neighbours {report.neighbours}"
+    delta = format(decimal.Decimal(repr(report.at)), "f")  # as a command takes it, also where documents write powers of ten
+    again = f"hockeystick report '{run!r}' --delta {delta} --neighbours {report.neighbours}"
     return [
         ("software", f"hockeystick {current_version()}", "both ends of every number are certified: docs/mathematics.md"),
         ("again", again, "or from the JSON form of this report, which is a run file"),

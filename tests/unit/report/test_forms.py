@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from datetime import date
 from html.parser import HTMLParser
 
@@ -43,6 +44,19 @@ def bare():
     return SAMPLED.report(delta=1.23456789e-5)
 
 
+@pytest.fixture
+def run_shell(capsys):
+    from hockeystick.cli import main
+
+    def call(line):
+        with pytest.raises(SystemExit) as done:
+            main(shlex.split(line))
+        assert done.value.code == 0
+        return capsys.readouterr().out
+
+    return call
+
+
 def form(report, name):
     """As one line, without the marks of LaTeX and HTML."""
     text = getattr(report, f"to_{name}")()
@@ -78,6 +92,17 @@ def test_no_epsilon_goes_without_delta_unit_relation_and_sampler(request, which,
     assert report.epsilon["upper"] <= float(re.search(r"ε = ([\d.]+)", report.statement)[1])
 
 
+def test_the_command_that_computes_it_again_does(bare, run_shell):
+    from hockeystick.report.render import provenance
+
+    words = dict(row[:2] for row in provenance(bare))["again"]
+    assert "--delta 0.0000123456789 " in words
+    found = json.loads(run_shell(words.removeprefix("hockeystick ") + " --json"))
+    assert found["epsilon"]["upper"] == bare.epsilon["upper"]
+    assert found["epsilon"]["delta"] == bare.at
+    assert "-{}-delta" in bare.to_latex().replace("\\allowbreak{}", "")  # no dash
+
+
 def test_the_delta_that_is_printed_is_the_delta_that_was_proved(bare):
     """Rounded to six digits it would be smaller, which is another claim."""
     assert "δ = 1.23456789e-05" in bare.statement
@@ -89,22 +114,10 @@ def test_the_unit_is_asked_for_if_it_was_not_stated(bare):
     assert "unit of privacy: not stated (one record)" in bare.basis
 
 
-def test_plain_words_are_those_of_explain(told, run_explain):
-    words = run_explain("Gaussian(sigma=20.0) * 12 + Laplace(scale=50.0)", 1e-6)
+def test_plain_words_are_those_of_explain(told, run_shell):
+    words = json.loads(run_shell("explain 'Gaussian(sigma=20.0) * 12 + Laplace(scale=50.0)' --delta 1e-6 --json"))["words"]
     assert told.meaning[:6] == words[1:]
     assert len(words) == 7
-
-
-@pytest.fixture
-def run_explain(capsys):
-    from hockeystick.cli import main
-
-    def call(expression, delta):
-        with pytest.raises(SystemExit):
-            main(["explain", expression, "--delta", str(delta), "--json"])
-        return json.loads(capsys.readouterr().out)["words"]
-
-    return call
 
 
 class Checked(HTMLParser):
