@@ -18,6 +18,7 @@ from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
 from .mechanism.training import Training
 from .neighbours import checked
+from .sampling.allocation import Allocated
 from .sampling.fixed_size import WithoutReplacement, WithReplacement
 from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
@@ -46,6 +47,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
+    "allocated": (Allocated, ("base", "steps", "kept", "times")),
     "shuffled": (Shuffled, ("local", "count")),
     "grouped-poisson": (GroupedPoisson, ("base", "rate", "size")),
 }
