@@ -10,7 +10,7 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
 from .later import later as _later
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ __all__ = [
     "HockeystickError",
     "InsecureSeed",
     "Laplace",
+    "LargeDelta",
     "MissingExtra",
     "Pair",
     "Poisson",

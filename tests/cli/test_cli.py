@@ -581,3 +581,15 @@ def test_the_ending_of_the_file_says_the_format(run, tmp_path):
 
 def test_a_narrow_terminal_shows_the_notes_too(run):
     assert "at delta = 1e-05" in run("compose 'Gaussian(sigma=2)' --delta 1e-5", columns=40)[1]
+
+
+def test_what_may_be_a_step_or_the_past_is_refused(run, tmp_path):
+    """A shell's reader takes `--after jan.toml feb.toml` for one file after, and one more part of the step."""
+    for name in ("jan", "feb"):
+        (tmp_path / f"{name}.toml").write_text('steps = ["Gaussian(sigma=20)"]\n')
+    line = "rounds 'Gaussian(sigma=20)' --epsilon 1 --delta 1e-6 --json --after jan.toml"
+    code, out, err = run(f"{line} feb.toml")
+    assert (code, out) == (2, "")
+    assert "--after jan.toml --after feb.toml" in err
+    step = hs.Gaussian(sigma=20.0)
+    assert answered(run(f"{line} --after feb.toml"))["rounds"] == hs.remaining(step * 2, step, epsilon=1.0, delta=1e-6)

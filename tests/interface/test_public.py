@@ -95,6 +95,7 @@ def test_the_public_names():
         "HockeystickError",
         "InsecureSeed",
         "Laplace",
+        "LargeDelta",
         "MissingExtra",
         "Pair",
         "Poisson",

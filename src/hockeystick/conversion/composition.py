@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
-from ..checks import count, non_negative
+from ..checks import count, non_negative, probability
 from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, down, up
 from ._kernels.broadcast import broadcast
-from .group import exact_up, probability
+from .group import exact_up
 
 if TYPE_CHECKING:
     from ..bounds import Array, Floats

@@ -232,10 +232,8 @@ def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, interva
     """
     epsilon_head, number = (
         checked_epsilon(positive("epsilon_head", epsilon_head), "epsilon_head"),
-        count("intervals", intervals, 1),
+        count("intervals", intervals, 1, MOST_INTERVALS),
     )
-    if number > MOST_INTERVALS:
-        raise BadValue(f"intervals is {number}; allowed: a whole number from 1 to {MOST_INTERVALS}.")
     head = _Head(profile)
     points = [epsilon_head if i == number else epsilon_head * (i / number) for i in range(number + 3)]
     lower = upper = 0.0

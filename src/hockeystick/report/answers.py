@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import large_delta
 from ..errors import HockeystickError
 from ..mechanism.release import Release
 from ..mechanism.training import Training
@@ -201,7 +202,8 @@ class Answers:
         drawn = [f"Batches are drawn as stated ({one}); other ways of drawing have other answers." for one in sorted(samplers)]
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
-        return [*stated, *drawn, *_ASSUMED]
+        large = large_delta(self.at, self.release._records)
+        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *_ASSUMED]
 
     @cached_property
     def statement(self) -> str:

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..loss.engines.driver import ATTAINED, INFINITE
+from ..loss.engines.driver import ATTAINED, INFINITE, READ_AS
 from ..loss.engines.registry import ENGINES
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Relation
@@ -61,6 +61,8 @@ _THEOREMS = {
 _OTHER_METHODS = {
     ATTAINED: "the best of the pairs that some mechanism attains, composed",
     INFINITE: "an infinite loss whose probability exceeds delta",
+    READ_AS: "the largest finite loss; delta is read as the probability of an infinite loss, from which it differs by the "
+    "rounding of decimals to doubles",
 }
 
 

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..conversion.group import probability
+from ..checks import probability
 from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.release import Release
 from ..neighbours import STATED, Relation, Stated, checked
@@ -256,6 +256,7 @@ def report(
     said.check(release)
     most = probability("mu_delta", mu_delta)
     made = Report(release, at, relation, min(most, at) if at else most, said)
+    release._heed(at)
     assert made.epsilon is not None  # refused now rather than when it is shown
     return made
 

@@ -36,6 +36,7 @@ def explain(
         release: Release = ApproxDP(epsilon=epsilon, delta=claimed)
         settings: dict[str, Any] = {}
         chosen = claimed
+        release._heed(chosen)
     else:
         release, settings = run_of(run or [], neighbours)
         chosen = at_delta(delta, settings)

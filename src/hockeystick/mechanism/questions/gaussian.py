@@ -142,6 +142,7 @@ class GaussianQuestions(Pairs):
 
         run = self._both(neighbours)
         level = 0.0 if delta is None else _delta("delta", delta)
+        self._heed(level)
         found = gaussian_dp(run, level, checks.positive("tolerance", tolerance))
         if found.lower < found.upper == math.inf and level == 0.0 and sum(count for _, count in self.parts) > 1:
             ends = [(one.gdp(None, tolerance, neighbours).mu.upper, count) for one, count in self.parts]
