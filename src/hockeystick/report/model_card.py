@@ -16,7 +16,7 @@ def model_card(report: "Report") -> str:
     """Markdown to paste below the card's other sections; the tags go into the card's head."""
     about, epsilon = report.about, report.epsilon["upper"]
     relation = f"{neighbouring(report.release, report.neighbours)} ({report.neighbours})"
-    told = [
+    stated = [
         ("Data set", about.dataset),
         ("Unit of privacy", about.unit or "not stated (one record)"),
         ("Neighbouring data sets", relation),
@@ -29,7 +29,7 @@ def model_card(report: "Report") -> str:
         ("Purpose", about.purpose),
         ("Answered for by", ", ".join(filter(None, [about.author, about.date]))),
     ]
-    rows = [f"| {name} | {_cell(value)} |" for name, value in told if value]
+    rows = [f"| {name} | {_cell(value)} |" for name, value in stated if value]
     return "\n".join(
         [
             "<!-- in the head of the card: tags: [differential-privacy] -->",

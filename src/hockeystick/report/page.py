@@ -112,12 +112,12 @@ def _pictures(report: "Report") -> list[str]:
     """The profile and the trade-off curve, if they can be drawn."""
     from . import plots
 
-    told = (
+    shown = (
         ("The privacy profile: delta at every epsilon. No point of the curve is below the truth.", plots.profile),
         ("What a test can reach that must tell a record's presence. No test is below the curve.", plots.tradeoff),
     )
     parts: list[str] = []
-    for words, draw in told:
+    for words, draw in shown:
         try:
             figure = draw(report.release, report.at, neighbours=report.neighbours)
         except HockeystickError as error:

@@ -27,22 +27,22 @@ def registry(report: "Report") -> str:
     lines = [
         "# A draft for https://registry.opendp.org; lines that begin with '#?' are questions that only people can answer.",
         "# To answer one, remove '#?' and the question behind the second '#'.",
-        _told("url_slug", _slug(named), "a short name for the address, such as visits-office-2025"),
+        _given("url_slug", _slug(named), "a short name for the address, such as visits-office-2025"),
         "deployment:",
         "  basic:",
-        _told("    name", named, "the name of the data product"),
+        _given("    name", named, "the name of the data product"),
         _asked("    data_curators", '[{data_curator_name: "", data_curator_type: Government}]', "who publishes it; Government, "
                "Industry or Nonprofit"),
-        _told("    description", _description(report), "the data product in a few words"),
-        _told("    intended_use", about.purpose, "what it is to be used for"),
+        _given("    description", _description(report), "the data product in a few words"),
+        _given("    intended_use", about.purpose, "what it is to be used for"),
         _asked("    data_product_type", "Summary statistics", "or Machine learning model, Dataset, Synthetic data, "
                "Interactive API, SQL queries"),
         _asked("    data_product_region", '""', "which region the data describe, or whose law applies"),
         _asked("    data_product_sector", "Technology", "or Healthcare, Education, Government, Energy, Finance"),
-        _told("    publication_date", about.date, "the day of publication, YYYY-MM-DD", "1900-01-01"),
+        _given("    publication_date", about.date, "the day of publication, YYYY-MM-DD", "1900-01-01"),
         "  dp_variant:",
         f"    variant_name: {'Pure DP' if report.at == 0.0 else 'Approximate DP'}",
-        _told("    data_domain", about.dataset, "which data sets are protected: actual, possible, counterfactual"),
+        _given("    data_domain", about.dataset, "which data sets are protected: actual, possible, counterfactual"),
         _asked("    unprotected_quantities", '""', "what is published without noise (invariants), or none"),
         *_loss(report),
         *_model(report),
@@ -51,7 +51,7 @@ def registry(report: "Report") -> str:
         _asked("    evidence_sources", '{paper: {evidence_source_type: "Other public source", misc: {title: "", url: ""}}}',
                "what was published about it, if anything"),
         "    status: Draft",
-        _told("    registry_authors", [about.author] if about.author else None, "who fills in this record", [""]),
+        _given("    registry_authors", [about.author] if about.author else None, "who fills in this record", [""]),
         "    tier: 1  # 2 or 3 when the questions above are answered; see the schema",
     ]  # fmt: skip
     return "\n".join(_without_empty_rooms(lines))
@@ -76,7 +76,7 @@ def _loss(report: "Report") -> list[str]:
     detail = f"Neighbours: {relation}. One record is {unit}." if unit else f"Neighbours: {relation}."
     lines = [
         "  privacy_loss:",
-        _told("    privacy_unit", unit, "whose data change between neighbours: a person, a household, a person on a day"),
+        _given("    privacy_unit", unit, "whose data change between neighbours: a person, a household, a person on a day"),
         f"    privacy_unit_details: {_text(detail)}",
         _asked("    number_of_privacy_units", "1000", "how many there are; about, if that is not public"),
     ]
@@ -133,8 +133,8 @@ def _description(report: "Report") -> str:
     return f"{names}; from {data}" if names and data else names
 
 
-def _told(key: str, value: Any, question: str, example: Any = "") -> str:
-    """A field that was told, else the question for it."""
+def _given(key: str, value: Any, question: str, example: Any = "") -> str:
+    """A field with its value if it was given, else the question for it."""
     if value:
         return f"{key}: {_text(value)}"
     return _asked(key, _text(example), question)

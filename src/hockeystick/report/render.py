@@ -71,14 +71,14 @@ def _facts(report: "Report") -> list[tuple[str, str, str]]:
     """What people said of the run; the unit of privacy in any case."""
     about = report.about
     unit = about.unit or "not stated (one record)"
-    told = [
+    stated = [
         ("data set", about.dataset),
         ("unit of privacy", unit),
         ("purpose", about.purpose),
         ("date", about.date),
         ("author", about.author),
     ]
-    return [(name, value, "") for name, value in told if value]
+    return [(name, value, "") for name, value in stated if value]
 
 
 def releases(report: "Report") -> list[tuple[str, str, str]]:
