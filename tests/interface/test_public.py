@@ -32,6 +32,7 @@ RELEASES = (
     GAUSSIAN.without_replacement(batch=1, examples=10),
     GAUSSIAN.with_replacement(draws=1, examples=10),
     GAUSSIAN.full_pass(by="id"),
+    GAUSSIAN.allocated(steps=4),
     GAUSSIAN.poisson(rate=0.1).group(2),
     GAUSSIAN.without_replacement(batch=1, examples=10).group(2),
     hs.Shuffled(hs.RandomizedResponse(epsilon=1.0), count=10),
@@ -40,8 +41,20 @@ RELEASES = (
 QUESTIONS = {
     *("epsilon", "delta", "mu", "regret", "tradeoff", "tpr", "bayes_risk"),
     *("epsilon_bounds", "delta_bounds", "mu_bounds", "regret_bounds", "tradeoff_bounds", "tpr_bounds", "bayes_risk_bounds"),
-    *("log_delta_bounds", "profile", "advantage", "rdp", "gdp", "head_mu", "gdp_transform", "posterior", "report", "to_json"),
-    *("poisson", "without_replacement", "with_replacement", "full_pass", "group"),
+    *(
+        "log_delta_bounds",
+        "profile",
+        "advantage",
+        "rdp",
+        "gdp",
+        "head_mu",
+        "gdp_transform",
+        "posterior",
+        "report",
+        "to_json",
+        "release",
+    ),
+    *("poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "group"),
 }
 ATTRIBUTES = {  # parameters whose names are those of questions, and what a run of training says of itself
     "RandomizedResponse": {"one_epsilon"},
@@ -53,6 +66,9 @@ ATTRIBUTES = {  # parameters whose names are those of questions, and what a run 
     "Profile": {"from_claims", "from_rule"},
     "Shuffled": {"base", "reports"},
     "GroupedRun": {"statement"},
+    "Poisson": {"sample"},
+    "WithoutReplacement": {"sample"},
+    "WithReplacement": {"sample"},
     "Training": {"statement"},
 }
 
@@ -63,6 +79,7 @@ def test_the_public_names():
         "RDP",
         "ZCDP",
         "About",
+        "Allocated",
         "ApproxDP",
         "BadType",
         "BadValue",
@@ -76,7 +93,9 @@ def test_the_public_names():
         "Gaussian",
         "GaussianMixture",
         "HockeystickError",
+        "InsecureSeed",
         "Laplace",
+        "LargeDelta",
         "MissingExtra",
         "Pair",
         "Poisson",
@@ -95,6 +114,7 @@ def test_the_public_names():
         "conversion",
         "dpsgd",
         "from_json",
+        "permute_and_flip",
         "remaining",
         "rounds",
         "split",
@@ -108,6 +128,7 @@ def test_samplers_are_classes_that_the_methods_make():
     assert hs.WithoutReplacement(step, batch=1, examples=10) == step.without_replacement(batch=1, examples=10)
     assert hs.WithReplacement(step, draws=1, examples=10) == step.with_replacement(draws=1, examples=10)
     assert hs.FullPass(step, by="id") == step.full_pass(by="id")
+    assert hs.Allocated(step, steps=4) == step.allocated(steps=4)
 
 
 def test_every_public_name_is_there_and_documented():

@@ -1,12 +1,16 @@
 """Laplace noise."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .. import checks
 from .. import loss as losses
 from ..loss.engines.compiled import UNKNOWN, CoreAnswer, laplace_epsilon, laplace_log_deltas
 from ..neighbours import Order
 from .noise import AdditiveNoise
+
+if TYPE_CHECKING:
+    from ..draws.source import InsecureSeed
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,6 +49,40 @@ class Laplace(AdditiveNoise):
 
     def __post_init__(self) -> None:
         self._check("scale")
+
+    def release(self, value: Any, rng: "InsecureSeed | None" = None) -> Any:
+        """value plus Laplace noise, for each number of an array, exactly; the sum is rounded to a grid 2^40 times finer.
+
+        Parameters
+        ----------
+        value : float or array_like
+            The answer, which one record moves by at most `sensitivity`: an array by the 1-norm of all its numbers together.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+
+        Returns
+        -------
+        float or ndarray
+            The noisy answer, in the shape of value; infinite where the sum is beyond the largest double.
+
+        Raises
+        ------
+        BadType
+            If value holds something else than real numbers, or rng is no InsecureSeed.
+        BadValue
+            If a number is NaN or infinite, or no double.
+
+        Examples
+        --------
+        >>> (Laplace(scale=2.0).release(0.1) * 2.0**39).is_integer()
+        True
+        """
+        from ..draws.noise import laplaces
+        from ..draws.source import words_of
+        from ..draws.values import reals, shaped
+
+        numbers, shape = reals("value", value)
+        return shaped(laplaces(numbers, self.scale, words_of(rng)), shape)
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.LaplaceLoss(self._shift(wanted))

@@ -49,6 +49,10 @@ class Sampled(Mechanism):
         return Unsupported(f"{self._scheme} of {what} is not accounted for: {why}")
 
     @property
+    def _why_not_run(self) -> str:
+        return "its batches are not drawn by this library.  Release the base for each batch that you drew."
+
+    @property
     def _additive(self) -> bool:
         """Whether a null record contributes nothing: noise on a sum."""
         return all(isinstance(mechanism, AdditiveNoise) for mechanism, _ in self.base.parts)

@@ -60,6 +60,7 @@ class Shuffled(Sampled):
     reports: int  # `count` is an argument, not a question
 
     _scheme = "Shuffling"
+    _counts_records = True
 
     def __init__(self, local: Release, count: int) -> None:
         if not isinstance(local, Release):
@@ -83,6 +84,14 @@ class Shuffled(Sampled):
             That is `local`.
         """
         return self.local
+
+    @property
+    def _own_records(self) -> int:
+        return self.reports
+
+    @property
+    def _why_not_run(self) -> str:
+        return "reports come from many people.  Release each by its local mechanism, and shuffle them where nobody looks."
 
     def _parameters(self) -> dict[str, Any]:
         return {"local": self.local, "count": self.reports}

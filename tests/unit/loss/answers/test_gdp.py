@@ -188,7 +188,7 @@ def test_the_transform():
     paper = conversion.gdp_transform(conversion.amplify_profile(lambda e: conversion.gdp_to_delta(1.0, e), 0.1))
     assert run.gdp_transform([0.0, 1.0, 5.0, 20.0]) == pytest.approx(paper([0.0, 1.0, 5.0, 20.0]), rel=1e-9)
     far = hs.Gaussian(sigma=1.0).poisson(rate=0.1).gdp_transform(400.0)
-    assert far == pytest.approx(0.994, abs=5e-4)  # G, 5.3
+    assert far == pytest.approx(0.994, abs=5e-4)  # Liu et al. 2021, 5.3
 
 
 # the search

@@ -2,6 +2,7 @@
 
 import math
 from array import array
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -285,3 +286,26 @@ def test_the_core_is_asked_once(monkeypatch: pytest.MonkeyPatch, release, delta)
     assert len(set(counted.asked)) == len(counted.asked)
     whole = [one for one in counted.asked if one[0] in ("epsilon", "gaussian", "laplace", "response", "once")]
     assert len(whole) <= 2
+
+
+@pytest.mark.parametrize(
+    ("rate", "delta", "asked"),
+    [(0.1, 1e-6, 1e-7), (0.3, 1e-6, 3e-7), (0.7, 1e-5, 7e-6), (0.01, 3e-7, 3e-9), (0.1, 1e-300, 1e-301)],
+)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_delta_of_a_theorem_gives_its_epsilon(rate, delta, asked, epsilon):
+    """0.1 * 1e-6 as doubles exceeds 1e-7 as a double by 1e-22, so epsilon was infinite there."""
+    run = hs.ApproxDP(epsilon=epsilon, delta=delta).poisson(rate=rate)
+    theorem = hs.conversion.amplify_approx(epsilon, delta, rate)[0]
+    bounds = run.epsilon_bounds(asked)
+    assert bounds.lower <= theorem * (1.0 + 1e-14)
+    assert theorem * (1.0 - 1e-14) <= bounds.upper <= theorem * (1.0 + 1e-12)
+    assert run.epsilon([asked])[0] == bounds.upper
+    assert run.epsilon(asked * (1.0 - 1e-12)) == math.inf  # more than the rounding of three decimals
+
+
+def test_a_report_says_which_delta_was_rounded():
+    run = hs.ApproxDP(epsilon=1.0, delta=1e-6).poisson(rate=0.1)
+    assert Fraction(0.1) * Fraction(1e-6) > Fraction(1e-7)
+    assert "delta is read as the probability of an infinite loss" in run.report(1e-7).methods["epsilon"]
+    assert "is read as" not in run.report(2e-7).methods["epsilon"]
