@@ -20,14 +20,13 @@ generator, so that the figure can be made again: a training whose model is publi
 
 import argparse
 import itertools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 import hockeystick as hs
-from hockeystick.conversion import rdp_curve_to_epsilon, rdp_curve_to_epsilon_classic
+from hockeystick.conversion import rdp_curve_to_epsilon, rdp_curve_to_epsilon_classic, sampled_gaussian_rho_asymptotic
 
 SIGMA, RATE, CLIP, DELTA = 2.0, 0.03, 1.0, 1e-4  # fewer than 1 / 1,437 of the people may be unlucky
 TRAINED = 1_437  # of 1,797 pictures; the others judge
@@ -110,9 +109,8 @@ def accuracies(sizes: tuple[int, ...], rate: float, checks: list[int], repeats: 
 def accountants() -> dict[str, Accountant]:
     """Epsilon after so many steps, by each accountant."""
     one = hs.Gaussian(sigma=SIGMA).poisson(rate=RATE)
-    rho = RATE**2 / ((1.0 - RATE) * SIGMA**2)
-    # their Lemma 3 is for q < 1 / (16 sigma) and orders up to 1 + sigma^2 log(1 / (q sigma))
-    valid = [order for order in range(2, 64) if order - 1 <= SIGMA**2 * math.log(1.0 / (RATE * SIGMA))]
+    rho, largest = sampled_gaussian_rho_asymptotic(RATE, SIGMA)
+    valid = range(2, int(largest) + 1)
 
     def classic(steps: int) -> float:
         return rdp_curve_to_epsilon_classic((one * steps).rdp, DELTA)[0]

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import hockeystick as hs
+from hockeystick.conversion import mean_error_lower_bound_sharp
 
 DELTA = 1e-6
 CONFIDENCE = 1e-3  # how seldom a band of the attack's success excludes the truth
@@ -67,18 +68,9 @@ def roc(found: Found, rates: Array) -> tuple[Array, Array]:
     return fpr, tpr
 
 
-def least_error(people: int, queries: int, epsilon: float, delta: float) -> float:
-    """The smallest root mean square error that the last inequality in the proof of Theorem 25 allows: sharper than it.
-
-    k/12 - a^2 k <= n ((e^eps - 1)/2 sqrt(2 a^2 k + k/(3n)) + 2 delta k): the left side falls in a, the right side rises.
-    """
-    from scipy.optimize import brentq
-
-    def missing(a: float) -> float:
-        privacy = 0.5 * np.expm1(epsilon) * np.sqrt(2.0 * a * a * queries + queries / (3.0 * people)) + 2.0 * delta * queries
-        return queries / 12.0 - a * a * queries - people * privacy
-
-    return brentq(missing, 0.0, 1.0) if missing(0.0) > 0.0 else 0.0
+def band(trials: int) -> float:
+    """How far an empirical distribution is from the true one (Dvoretzky, Kiefer, Wolfowitz; Massart's constant)."""
+    return float(np.sqrt(np.log(2.0 / CONFIDENCE) / (2.0 * trials)))
 
 
 def main() -> None:
@@ -92,7 +84,7 @@ def main() -> None:
     parser.add_argument("--output", help="a picture, such as tracing.png")
     chosen = parser.parse_args()
 
-    panels = []
+    panels, off = [], band(chosen.trials)
     for sigma in chosen.sigma:
         run = mean_of_vectors(chosen.people, chosen.queries, sigma)
         found = attacked(chosen.people, chosen.queries, sigma, chosen.trials)
@@ -101,11 +93,15 @@ def main() -> None:
         rates = np.linspace(0.0, 1.0, 101)
         fpr, tpr = roc(found, rates)
         print(f"sigma {sigma:g}: epsilon {epsilon:.3f} at delta {DELTA:g}, mu {run.mu(neighbours='replace'):.3f}")
-        print(f"  attack         true- minus false-positive rate {np.max(tpr - fpr):.3f}; certified: at most {bound:.3f}")
+        print(
+            f"  attack         true- minus false-positive rate {np.max(tpr - fpr):.3f}, within {2.0 * off:.3f}; certified: at most {bound:.3f}"
+        )
         mean = np.mean(found.correlations + found.errors) / chosen.queries
         print(f"  Lemma 26       {mean:.4f} per entry; at least 1/12 = 0.0833")
         error = np.sqrt(found.errors.mean() / chosen.queries)
-        print(f"  Theorem 25     error {error:.3f}; at least {least_error(chosen.people, chosen.queries, epsilon, DELTA):.4f}")
+        print(
+            f"  Theorem 25     error {error:.3f}; at least {mean_error_lower_bound_sharp(chosen.people, chosen.queries, epsilon, DELTA):.4f}"
+        )
         panels.append((sigma, run, fpr, tpr))
     if chosen.output:
         draw(panels, chosen.trials, chosen.output)
@@ -116,8 +112,7 @@ def draw(panels: list[tuple[float, hs.Gaussian, Array, Array]], trials: int, pat
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.6 * len(panels), 3.9), layout="constrained")
-    # Dvoretzky, Kiefer and Wolfowitz (with Massart's constant): the whole empirical distribution is that close to the true one
-    off = float(np.sqrt(np.log(2.0 / CONFIDENCE) / (2.0 * trials)))
+    off = band(trials)
     for axes, (sigma, run, fpr, tpr) in zip(np.atleast_1d(figure.subplots(1, len(panels), sharey=True)), panels, strict=True):
         rates = np.linspace(0.0, 1.0, 201)
         certified = [run.tpr(rate, neighbours="replace") if 0.0 < rate < 1.0 else rate for rate in rates]

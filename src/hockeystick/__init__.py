@@ -10,7 +10,7 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
 from .later import later as _later
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .planning.sweep import sweep
     from .portable import from_json
     from .report.about import About, Entry
+    from .sampling.allocation import Allocated
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
@@ -46,6 +47,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "About",
+    "Allocated",
     "ApproxDP",
     "BadType",
     "BadValue",
@@ -61,6 +63,7 @@ __all__ = [
     "HockeystickError",
     "InsecureSeed",
     "Laplace",
+    "LargeDelta",
     "MissingExtra",
     "Pair",
     "Poisson",
@@ -110,6 +113,7 @@ __getattr__ = _later(
         "portable": ("from_json",),
         "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
+        "sampling.allocation": ("Allocated",),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),

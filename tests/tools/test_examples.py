@@ -72,13 +72,6 @@ class TestTracingAttack:
             assert power <= run.tpr(min(1.0, alpha + off), neighbours="replace") + off
         assert np.mean(found.correlations + found.errors) >= queries / 12.0
 
-    def test_the_sharper_form_is_above_theorem_25(self):
-        from hockeystick.conversion import mean_error_lower_bound
-
-        for people, queries, epsilon in ((100, 8_500, 0.5), (1000, 100_000, 0.5), (10, 10_000_000, 2.0)):
-            sharper = self.tracing.least_error(people, queries, epsilon, 0.0)
-            assert sharper >= mean_error_lower_bound(people, queries, epsilon)
-
 
 class TestGdpSearch:
     gdp = example("gdp_search")

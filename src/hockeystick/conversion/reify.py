@@ -1,4 +1,4 @@
-"""Clip and reify: a head guarantee made a full one by Laplace noise (G = GDPT, Theorem 4.7), sampled exactly.
+"""Clip and reify: a head guarantee made a full one by Laplace noise (Liu et al. 2021, Theorem 4.7), sampled exactly.
 
 Laplace noise made of floating-point numbers leaks (Mironov 2012).  Here values are rounded to a grid of spacing 2^k, and the
 noise is a whole number of steps whose law, the discrete Laplace law, is met exactly (`draws/noise.py`).  Rounding is part
@@ -27,10 +27,10 @@ _RANGE = 1e150
 def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float, rng: "InsecureSeed | None" = None) -> Any:
     """`values` clipped to [lower, upper], plus Laplace noise: if they are (epsilon_head, mu)-head GDP, this is mu-GDP.
 
-    One number gets noise of scale (upper - lower) / epsilon_head (G, Theorem 4.7).  An array of d numbers counts as one output
-    and gets d times that, as each of its numbers may change by upper - lower; call once for each output that has a head
-    guarantee of its own.  The noise alone makes the output epsilon_head-DP, exactly: it is drawn in whole numbers, from the
-    operating system's randomness unless `rng` is given, which is meant for tests only.
+    One number gets noise of scale (upper - lower) / epsilon_head (Liu et al. 2021, Theorem 4.7).  An array of d numbers counts
+    as one output and gets d times that, as each of its numbers may change by upper - lower; call once for each output that has
+    a head guarantee of its own.  The noise alone makes the output epsilon_head-DP, exactly: it is drawn in whole numbers, from
+    the operating system's randomness unless `rng` is given, which is meant for tests only.
 
     Parameters
     ----------

@@ -14,6 +14,8 @@ from .lazy import Digits, Exponential, below, bernoulli, bernoulli_exp
 from .source import Words
 
 Wholes = npt.NDArray[np.int64]
+_TINY, _FAR = 5e-324, 1e300  # exponents of which it counts only that they are not 0, and that they are large
+_WEIGHTS = 1e-200, 1e200  # weights of scores that are ordinary doubles
 
 
 def poisson_sample(rate: float, size: int, words: Words) -> Wholes:
@@ -114,15 +116,38 @@ class Response:
         )
 
 
-def selection(exponents: Sequence[Fraction], again: bool, words: Words) -> int:
+class Exponents(Sequence[Fraction]):
+    """weight * (best - score) for each score, exactly: a fraction is made of those that are asked for."""
+
+    def __init__(self, scores: Sequence[Any], weight: Fraction) -> None:
+        self._scores, self._best, self._weight = scores, max(scores), weight
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    def __getitem__(self, place: Any) -> Any:
+        return (Fraction(self._best) - Fraction(self._scores[place])) * self._weight
+
+    def near(self) -> npt.NDArray[np.float64]:
+        """Doubles within 2^-45 (1 + it), finite; 0 for 0 only.  Products of doubles have an error of four roundings."""
+        exact, (least, most) = self._weight, _WEIGHTS
+        if not (least <= exact <= most and all(type(one) is float for one in self._scores)):
+            return np.array([_near(one) for one in self])
+        scores = np.array(self._scores)
+        with np.errstate(over="ignore", under="ignore"):
+            found: npt.NDArray[np.float64] = np.minimum((self._best - scores) * float(exact), _FAR)
+        found[(found == 0.0) & (scores != self._best)] = _TINY
+        return found
+
+
+def selection(exponents: Exponents, again: bool, words: Words) -> int:
     """A place, tried in random order, each taken with probability e^-exponent, of which one is 0 (Lemma 37).
 
     With `again`, refused places are tried again: place i is chosen with a probability proportional to e^-exponent (the
     exponential mechanism); without, this is permute-and-flip.
     """
-    near = np.array([_near(one) for one in exponents])
     reference: Callable[[int], int] = lambda _: one_selection(exponents, again, words)  # noqa: E731
-    return loops.choice(near, again, words, reference)
+    return loops.choice(exponents.near(), again, words, reference)
 
 
 def one_selection(exponents: Sequence[Fraction], again: bool, words: Digits) -> int:
@@ -140,6 +165,6 @@ def one_selection(exponents: Sequence[Fraction], again: bool, words: Digits) -> 
 def _near(exponent: Fraction) -> float:
     """Its double; 0 for 0 only, and finite."""
     try:
-        return max(float(exponent), 5e-324) if exponent else 0.0
+        return min(max(float(exponent), _TINY), _FAR) if exponent else 0.0
     except OverflowError:
-        return 1e300
+        return _FAR

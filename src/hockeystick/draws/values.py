@@ -64,11 +64,14 @@ def sums(values: npt.NDArray[Any], noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.array([one + other for one, other in zip(values.tolist(), noise.tolist(), strict=True)], dtype=object)
 
 
-def fractions(name: str, value: Any) -> list[Fraction]:
-    """Finite numbers in a row, at least one, exactly."""
+def scores(name: str, value: Any) -> list[Any]:
+    """Finite numbers in a row, at least one: doubles, or fractions if one is none."""
     grid = _array(name, value, "a sequence of finite numbers")
     if grid.ndim != 1 or not grid.size:
         raise BadValue(f"{name} has the shape {grid.shape}; allowed: a sequence of at least one number.")
+    if _within(grid, _EXACT) or (grid.dtype.kind == "f" and grid.dtype.itemsize <= 8 and np.isfinite(grid).all()):
+        found: list[Any] = grid.astype(np.float64).tolist()
+        return found
     return [Fraction(_exact(name, one, "a sequence of finite numbers", lambda number: number)) for one in grid.tolist()]
 
 

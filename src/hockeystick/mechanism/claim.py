@@ -159,6 +159,9 @@ class PureDP(Claim):
 class ApproxDP(Claim):
     """Anything that is (epsilon, delta)-DP.  The worst pair has the losses -epsilon, epsilon and infinity, and is attained.
 
+    A delta that is asked and lies below the probability of an infinite loss by no more than the rounding of decimals to doubles
+    (2^-51 of it: `ApproxDP(1, 1e-6).poisson(0.1)` at 1e-7) is read as that probability; reports say so.
+
     Parameters
     ----------
     epsilon : float
@@ -206,8 +209,8 @@ class ZCDP(Claim):
     """Anything that is rho-zCDP: Rényi divergences of every order a at most rho a; or (xi, rho)-zCDP: at most xi + rho a (Bun and
     Steinke 2016, Definition 1.1).
 
-    Known on the real axis only: the upper end is the optimal conversion (paper A, Theorem 3) at the best order, the lower end
-    what Gaussian noise of the same rho attains.
+    Known on the real axis only: the upper end is the optimal conversion (Asoodeh et al. 2020, Theorem 3) at the best order, the
+    lower end what Gaussian noise of the same rho attains.
 
     Parameters
     ----------

@@ -236,11 +236,10 @@ def permute_and_flip(
 
 
 def _selected(scores: Any, epsilon: float, sensitivity: float, monotone: bool, rng: "InsecureSeed | None", again: bool) -> int:
-    from ..draws.choices import selection
+    from ..draws.choices import Exponents, selection
     from ..draws.source import words_of
-    from ..draws.values import fractions
+    from ..draws.values import scores as checked
 
-    exact = fractions("scores", scores)
+    exact = checked("scores", scores)
     weight = Fraction(epsilon) / Fraction(checks.positive("sensitivity", sensitivity)) / (1 if monotone else 2)
-    best = max(exact)
-    return selection([(best - score) * weight for score in exact], again, words_of(rng))
+    return selection(Exponents(exact, weight), again, words_of(rng))

@@ -18,6 +18,7 @@ from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.response import RandomizedResponse
 from ..neighbours import DEFAULT, Relation, orders
 from ..numerics.rounding import FUNCTION, UNIT, up
+from ..sampling.allocation import Allocated
 from ..sampling.fixed_size import WithoutReplacement
 from ..sampling.full_pass import FullPass
 from ..sampling.poisson import Poisson
@@ -68,6 +69,11 @@ def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
         whole = [(_known(one, moved), count) for one, count in mechanism.base.parts]
         rhos = [count * rho for rho, count in whole if rho is not None]
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None
+    if isinstance(mechanism, Allocated):  # a mixture of the base's pairs, and in the limit of large orders as bad as it
+        mechanism._pair_loss(orders(neighbours))
+        whole = [(_known(one, neighbours), count) for one, count in mechanism.base.parts]
+        rhos = [count * mechanism.kept * mechanism.times * rho for rho, count in whole if rho is not None]
+        return up(math.fsum(rhos) * (1.0 + 8.0 * UNIT)) if len(rhos) == len(whole) else None
     if isinstance(mechanism, PureDP) and mechanism.neighbours == DEFAULT == neighbours:
         return float(pure_to_zcdp_tight(mechanism.claimed_epsilon))  # largest at order 1
     if isinstance(mechanism, ZCDP) and mechanism.neighbours == DEFAULT == neighbours and not mechanism.xi:

@@ -27,7 +27,7 @@ class Poisson(Sampled):
 
     If (P, Q) dominates when a record is removed, ((1-q) Q + q P, Q) dominates on a sample; when one is added, (Q, (1-q) Q + q P)
     (Zhu, Dong and Wang 2022, Theorem 11 and Proposition 30).  Each is composed by itself over the whole run.  Zeroing out a
-    record whose null contributes nothing is the same.  Rényi-only claims go by paper S, Theorem 34 and 35.
+    record whose null contributes nothing is the same.  Rényi-only claims go by Steinke 2022, Theorem 34 and 35.
 
     Replacing a record: both outputs are mixtures with the same part Q, the output without it.  An event of Q-mass s has mass
     at most T(s) with the record and at least t(s) with the other, T and t from the pair of a removal; noise of a

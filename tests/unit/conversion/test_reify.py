@@ -1,4 +1,4 @@
-"""Clip and reify (GDPT, Theorem 4.7): its law, its grid, its randomness, and the privacy of its output."""
+"""Clip and reify (Liu et al. 2021, Theorem 4.7): its law, its grid, its randomness, and the privacy of its output."""
 
 import math
 import random

@@ -22,7 +22,7 @@ def test_one_claim_is_approximate_dp():
 
 
 def test_claims_imply_the_lower_hull():
-    """Every single claim's consequences (G, Theorem 3.1) lie above it, and some mixture of two is better than both."""
+    """Every single claim's consequences (Liu et al. 2021, Theorem 3.1) lie above it, and a mixture of two is better than both."""
     claims = [(1.0, 1e-6), (0.4, 1e-2), (0.0, 0.2)]
     both = hs.Profile.from_claims(claims)
     for epsilon in np.linspace(0.0, 1.2, 13).tolist():
@@ -229,7 +229,7 @@ def test_the_figures_show_what_the_paper_says():
         assert (second[f"G- {width:g}"] <= second["G"] + 1e-12).all()
         assert (second[f"G+ {width:g}"] >= second["G"] - 1e-12).all()
     fifth = paper_g.g5_data()
-    assert fifth["GDP 1"] == pytest.approx(np.ones(paper_g.POINTS), rel=1e-9)
+    assert fifth["GDP 1"] == pytest.approx(np.ones_like(fifth["GDP 1"]), rel=1e-9)
     assert fifth["GDP 0.1"][0] == pytest.approx(0.096, abs=5e-4)
 
 

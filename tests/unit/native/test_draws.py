@@ -35,8 +35,10 @@ def draws(words: Words, size: int) -> list[np.ndarray]:
     found += [choices.poisson_sample(rate, 4 * size, words) for rate in (0.0, 0.3, 1.0, 1e-9)]
     found += [choices.subset(size, 2 * size, words), choices.draws_of(size, 77, words), np.array(choices.shuffled(size, words))]
     for places in (1, 2, 40):
-        exponents = [Fraction(i * i, 7) for i in range(places)]
+        exponents = choices.Exponents([-Fraction(i * i, 7) for i in range(places)], Fraction(1))
         found += [np.array([choices.selection(exponents, again, words) for _ in range(10)]) for again in (True, False)]
+        doubles = choices.Exponents([0.1 * i for i in range(places)], Fraction(1, 3))
+        found += [np.array([choices.selection(doubles, again, words) for _ in range(10)]) for again in (True, False)]
     return found
 
 
@@ -116,6 +118,24 @@ def test_bad_arguments_of_the_core():
 @needs_core
 def test_a_choice_is_made_of_many_words():
     """More than are fetched at once."""
-    exponents = [Fraction(0), *[Fraction(30)] * 3000]
+    exponents = choices.Exponents([30.0, *[0.0] * 3000], Fraction(1))
     words = InsecureSeed(4)._words
     assert {choices.selection(exponents, again, words) for again in (True, False)} == {0}
+
+
+def test_exponents_are_near_their_doubles():
+    """Of doubles by doubles, of others by fractions: 0 for the best only, and never infinite."""
+    for scores, weight in (
+        ([0.1, 0.3, 0.7, 0.7, -1e-300], Fraction(0.35)),
+        ([5e-324, 0.0, 1.0], Fraction(1e-150)),
+        ([5e-324, 0.0], Fraction(1e-150)),
+        ([1.7e308, -1.7e308], Fraction(1)),
+        ([1.0, 0.0], Fraction(10) ** 400),
+        ([1.0, 0.0], Fraction(1, 10**400)),
+        ([Fraction(1, 3), 10**400, 0], Fraction(2, 7)),
+    ):
+        exponents = choices.Exponents(scores, weight)
+        for exact, near in zip(exponents, exponents.near().tolist(), strict=True):
+            assert (near == 0.0) == (exact == 0)
+            assert math.isfinite(near)
+            assert near == 1e300 <= exact or abs(Fraction(near) - exact) <= (1 + exact) / 2**45

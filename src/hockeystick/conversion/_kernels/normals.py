@@ -201,7 +201,9 @@ def quantile(target: float, sign: float) -> float:
 
 
 def mills(x: float) -> float:
-    """Mills' ratio P(N > x) / phi(x), rounded up: how fast mu_GDP grows in epsilon, at x = mu/2 + epsilon/mu (G, Theorem 4.5).
+    """Mills' ratio P(N > x) / phi(x), rounded up: how fast mu_GDP grows in epsilon, at x = mu/2 + epsilon/mu.
+
+    Liu et al. 2021, Theorem 4.5.
 
     >>> round(mills(0.0), 12) == round(math.sqrt(math.pi / 2.0), 12)
     True

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
 from ...numerics.rounding import FUNCTION
+from ..allocated.gaussian import AllocatedGaussianLoss
 from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
@@ -212,6 +213,11 @@ def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < SETTLED * high:
             break
+    if 0.0 < SETTLED * high < high - low < 0.3 * high and any(isinstance(loss, AllocatedGaussianLoss) for loss, _ in run.terms):
+        # K bends up so sharply that the saddle point of delta may be far from that of its epsilon
+        contour = Contour(run, Saddle.of_epsilon(run, 0.5 * (low + high)))
+        ends = _on_contour(contour, log_delta, target)
+        low, high = max(low, ends[0]), min(high, ends[1])
     return low, high
 
 

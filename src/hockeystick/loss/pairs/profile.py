@@ -202,8 +202,9 @@ def law_of_curve(curve: list[Point]) -> TabulatedLoss:
 
 def _corners(samples: list[Point]) -> list[Corner]:
     given = [_corner(x, delta) for x, delta in samples]
-    known = [(0, 1, 1), *((w, x - w + y, x) for x, y, w in reversed(given)), *given]  # (1/x, 1 - 1/x + delta/x) is its mirror image
-    known.sort(key=cmp_to_key(lambda a, b: a[0] * b[2] - b[0] * a[2] or a[1] * b[2] - b[1] * a[2]))
+    mirrored: list[Corner] = [(w, x - w + y, x) for x, y, w in reversed(given)]  # (1/x, 1 - 1/x + delta/x) of (x, delta)
+    known: list[Corner] = [(0, 1, 1), *mirrored, *given]
+    known.sort(key=cmp_to_key(_compared))
     hull: list[Corner] = []
     slopes: list[tuple[int, int]] = []  # to each corner from the one before
     for x, y, w in known:
@@ -223,6 +224,11 @@ def _corners(samples: list[Point]) -> list[Corner]:
             slopes.pop()
         hull.append(corner)
     return hull
+
+
+def _compared(a: Corner, b: Corner) -> int:
+    """By x, then by y."""
+    return a[0] * b[2] - b[0] * a[2] or a[1] * b[2] - b[1] * a[2]
 
 
 def _corner(x: Fraction, y: Fraction) -> Corner:

@@ -156,7 +156,7 @@ class SampledGaussianLoss(ExactLoss):
         return 2.0 * self.shape.noise**2 * (1.0 - math.log(self.shape.rate)) + 1.0
 
     def cumulant_bound(self, c: float) -> float:
-        """Minkowski's inequality, M(k)^{1/k} <= 1 - q + q e^{(k-1)/(2 s^2)} for k > 1 (paper S, Proposition 42, in its
+        """Minkowski's inequality, M(k)^{1/k} <= 1 - q + q e^{(k-1)/(2 s^2)} for k > 1 (Steinke 2022, Proposition 42, in its
         sharp form; attained to all digits for large k); the unsampled step; the largest loss."""
         plain = 0.5 * c * (c + 1.0) / self.shape.noise**2
         if not self.removal:

@@ -35,7 +35,7 @@ class Guarantees(Asked):
         Parameters
         ----------
         delta : float or array_like
-            From 0 up; at 1 and beyond epsilon is 0.
+            From 0 to 1; well below one over the number of records, else `LargeDelta` warns.
         neighbours : Relation, optional
             The neighbouring relation; by default the one that the release states.
 
@@ -49,7 +49,7 @@ class Guarantees(Asked):
         BadType
             If delta is no number and no array of numbers, or neighbours no text.
         BadValue
-            If delta is negative or not finite, or neighbours no relation.
+            If delta is outside [0, 1], or neighbours no relation.
         Unsupported
             If no theorem covers a part of the release under this relation.
 
@@ -71,7 +71,7 @@ class Guarantees(Asked):
         Parameters
         ----------
         delta : float or array_like
-            From 0 up.
+            From 0 to 1; well below one over the number of records, else `LargeDelta` warns.
         neighbours : Relation, optional
             The neighbouring relation; by default the one that the release states.
 
@@ -85,7 +85,7 @@ class Guarantees(Asked):
         BadType
             If delta is no number and no array of numbers, or neighbours no text.
         BadValue
-            If delta is negative or not finite, or neighbours no relation.
+            If delta is outside [0, 1], or neighbours no relation.
         Unsupported
             If no theorem covers a part of the release under this relation.
 
@@ -270,12 +270,18 @@ class Guarantees(Asked):
         def ask(run: "ComposedLoss", deltas: list[float]) -> list[Interval]:
             return losses.epsilon_intervals(run, deltas, upper_only=upper_only)
 
-        return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
+        found = self._answered(ask, neighbours, "delta", delta, checks.probability)
+        self._heed(delta)
+        return found
 
     def _directly(self, delta: float, neighbours: Relation) -> "CoreAnswer":
         """Both ends of epsilon of a single part, if the compiled core or a closed form has them."""
         parts = self.parts
-        return parts[0][0]._direct(self._orders(neighbours), parts[0][1], delta) if len(parts) == 1 else None
+        told = parts[0][0]._direct(self._orders(neighbours), parts[0][1], delta) if len(parts) == 1 else None
+        counted = self._counts_records or (told is None and any(one._counts_records for one, _ in parts))
+        if delta > checks.LARGE_DELTA or counted:
+            self._heed(delta)
+        return told
 
     def _proved(self, delta: float, neighbours: Relation, answer: "CoreAnswer", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
         """The composed run, and what the engines prove of its epsilon beside the direct answer."""
