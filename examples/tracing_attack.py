@@ -93,15 +93,13 @@ def main() -> None:
         rates = np.linspace(0.0, 1.0, 101)
         fpr, tpr = roc(found, rates)
         print(f"sigma {sigma:g}: epsilon {epsilon:.3f} at delta {DELTA:g}, mu {run.mu(neighbours='replace'):.3f}")
-        print(
-            f"  attack         true- minus false-positive rate {np.max(tpr - fpr):.3f}, within {2.0 * off:.3f}; certified: at most {bound:.3f}"
-        )
+        success = f"true- minus false-positive rate {np.max(tpr - fpr):.3f}, within {2.0 * off:.3f}"
+        print(f"  attack         {success}; certified: at most {bound:.3f}")
         mean = np.mean(found.correlations + found.errors) / chosen.queries
         print(f"  Lemma 26       {mean:.4f} per entry; at least 1/12 = 0.0833")
         error = np.sqrt(found.errors.mean() / chosen.queries)
-        print(
-            f"  Theorem 25     error {error:.3f}; at least {mean_error_lower_bound_sharp(chosen.people, chosen.queries, epsilon, DELTA):.4f}"
-        )
+        least = mean_error_lower_bound_sharp(chosen.people, chosen.queries, epsilon, DELTA)
+        print(f"  Theorem 25     error {error:.3f}; at least {least:.4f}")
         panels.append((sigma, run, fpr, tpr))
     if chosen.output:
         draw(panels, chosen.trials, chosen.output)
