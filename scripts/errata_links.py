@@ -1,4 +1,4 @@
-"""A hook of mkdocs: the keys of errata (A-E1, S-E4, G-E9) become links to the page of errata, wherever prose or a docstring has one."""
+"""A hook of mkdocs: keys of errata (A-E1, S-E4, G-E9), in prose or a docstring, become links to the page of errata."""
 
 import re
 from functools import cache

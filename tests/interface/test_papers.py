@@ -57,7 +57,7 @@ def test_headings_name_the_numbered_items_of_their_rows(heading):
     every = set(numbered(paper))
     for row in ROWS[heading]:
         for kind, number in (item.split(" ") for item in items(row[0]) if item in every):
-            numbers = [part for part in re.findall(r"[\w.]*\w", heading)]
+            numbers = re.findall(r"[\w.]*\w", heading)
             between = re.search(r"Eq\. (\d+) to (\d+)", heading)
             spanned = kind == "Eq." and between and int(between[1]) <= int(number) <= int(between[2])
             proof = kind == "Proof" and "appendices A" in heading
