@@ -40,7 +40,20 @@ RELEASES = (
 QUESTIONS = {
     *("epsilon", "delta", "mu", "regret", "tradeoff", "tpr", "bayes_risk"),
     *("epsilon_bounds", "delta_bounds", "mu_bounds", "regret_bounds", "tradeoff_bounds", "tpr_bounds", "bayes_risk_bounds"),
-    *("log_delta_bounds", "profile", "advantage", "rdp", "gdp", "head_mu", "gdp_transform", "posterior", "report", "to_json"),
+    *(
+        "log_delta_bounds",
+        "profile",
+        "advantage",
+        "rdp",
+        "rho",
+        "loss",
+        "gdp",
+        "head_mu",
+        "gdp_transform",
+        "posterior",
+        "report",
+        "to_json",
+    ),
     *("poisson", "without_replacement", "with_replacement", "full_pass", "group"),
 }
 ATTRIBUTES = {  # parameters whose names are those of questions, and what a run of training says of itself
@@ -50,6 +63,7 @@ ATTRIBUTES = {  # parameters whose names are those of questions, and what a run 
     "ApproxDP": {"claimed_epsilon", "claimed_delta"},
     "GDP": {"claimed_mu"},
     "Pair": {"outcomes", "reverse", "hockey_stick", "renyi", "chi", "f_divergence", "best_test", "decomposition"},
+    "ZCDP": {"claimed_rho"},
     "Profile": {"from_claims", "from_rule"},
     "Shuffled": {"base", "reports"},
     "GroupedRun": {"statement"},
