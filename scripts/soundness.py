@@ -1,8 +1,9 @@
 """Soundness on random inputs: the order of the bounds, and the exact answer below each of them (`scripts/campaign.py order`).
 
-Conversions: optimal (A, Theorem 3) <= A, Lemma 1 <= Balle et al. <= classic, for epsilon and delta.  Composition: optimal
-<= basic, advanced, and concentrated DP.  Mechanisms: the exact answer <= their Rényi curve converted in each way, and what
-is known of them otherwise.  Upper ends are rounded up, so an order may fail by rounding: SLACK of the larger number.
+Conversions: optimal (Asoodeh et al. 2020, Theorem 3) <= its Lemma 1 <= Balle et al. <= classic, for epsilon and delta.
+Composition: optimal <= basic, advanced, and concentrated DP.  Mechanisms: the exact answer <= their Rényi curve converted in
+each way, and what is known of them otherwise.  Upper ends are rounded up, so an order may fail by rounding: SLACK of the larger
+number.
 """
 
 import math
@@ -79,7 +80,7 @@ def compositions(rng):
 
 
 def _pure(parts, x):
-    """delta(x) of epsilon-DP with the sum of the epsilons (G, Theorem 3.1)."""
+    """delta(x) of epsilon-DP with the sum of the epsilons (Liu et al. 2021, Theorem 3.1)."""
     return c.implied_delta(c.basic_composition([(e, 0.0, n) for e, _, n in parts])[0], 0.0, x)
 
 

@@ -10,11 +10,12 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
 from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion
+    from .draws.source import InsecureSeed
     from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
     from .mechanism.release import compose
-    from .mechanism.response import Exponential, RandomizedResponse
+    from .mechanism.response import Exponential, RandomizedResponse, permute_and_flip
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
     from .planning.rdp_accountant import RDPAccountant
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .planning.sweep import sweep
     from .portable import from_json
     from .report.about import About, Entry
+    from .sampling.allocation import Allocated
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
@@ -45,6 +47,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "About",
+    "Allocated",
     "ApproxDP",
     "BadType",
     "BadValue",
@@ -58,7 +61,9 @@ __all__ = [
     "Gaussian",
     "GaussianMixture",
     "HockeystickError",
+    "InsecureSeed",
     "Laplace",
+    "LargeDelta",
     "MissingExtra",
     "Pair",
     "Poisson",
@@ -77,6 +82,7 @@ __all__ = [
     "conversion",
     "dpsgd",
     "from_json",
+    "permute_and_flip",
     "remaining",
     "rounds",
     "split",
@@ -87,6 +93,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "draws.source": ("InsecureSeed",),
         "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
@@ -96,7 +103,7 @@ __getattr__ = _later(
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
-        "mechanism.response": ("Exponential", "RandomizedResponse"),
+        "mechanism.response": ("Exponential", "RandomizedResponse", "permute_and_flip"),
         "planning.calibrate": ("calibrate",),
         "planning.dpsgd": ("dpsgd",),
         "planning.rdp_accountant": ("RDPAccountant",),
@@ -106,6 +113,7 @@ __getattr__ = _later(
         "portable": ("from_json",),
         "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
+        "sampling.allocation": ("Allocated",),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),

@@ -265,7 +265,7 @@ def test_refusals_speak_of_options_where_options_were_given(run):
         f"dpsgd {shuffled} --sigma 5 --epochs 3",
         f"calibrate {shuffled} --epochs 3 --epsilon 1",
         f"rounds {shuffled} --sigma 5 --epsilon 1",
-        "dpsgd --sampler balls-in-bins --rate 0.1 --sigma 5 --steps 3 --delta 1e-5",
+        "dpsgd --sampler b-min-sep --rate 0.1 --sigma 5 --steps 3 --delta 1e-5",
     ):
         code, _, err = run(line)
         assert code == 2
@@ -280,7 +280,8 @@ def test_refusals_speak_of_options_where_options_were_given(run):
 
 def test_the_sampler_is_said_to_matter(run):
     for sampler in WHY:
-        line = f"dpsgd --sampler {sampler} --examples 100 --batch 10 --sigma 5 --epochs 2 --delta 1e-5 --neighbours replace"
+        relation = "zero-out" if sampler == "balls-and-bins" else "replace"
+        line = f"dpsgd --sampler {sampler} --examples 100 --batch 10 --sigma 5 --epochs 2 --delta 1e-5 --neighbours {relation}"
         assert "Other samplers have other answers" in run(line)[1]
         assert answered(run(f"{line} --json"))["note"]
 
@@ -390,7 +391,7 @@ def test_sweep(run):
 
 def test_report(run):
     assert answered(run("report 'Gaussian(sigma=2)' --delta 1e-5 --json"))["statement"].startswith("The release is")
-    for form, start in (("html", "<div"), ("markdown", "# Privacy"), ("latex", "% made"), ("text", "Privacy report")):
+    for form, start in (("html", "<!doctype html>"), ("markdown", "# Privacy"), ("latex", "% made"), ("text", "Privacy report")):
         assert run(f"report 'Gaussian(sigma=2)' --delta 1e-5 --format {form}")[1].startswith(start)
     assert run("report 'Gaussian(sigma=2)' --delta 1e-5 --output out.txt")[0] == 0
     assert Path("out.txt").read_text(encoding="utf-8").startswith("Privacy report")
@@ -580,3 +581,15 @@ def test_the_ending_of_the_file_says_the_format(run, tmp_path):
 
 def test_a_narrow_terminal_shows_the_notes_too(run):
     assert "at delta = 1e-05" in run("compose 'Gaussian(sigma=2)' --delta 1e-5", columns=40)[1]
+
+
+def test_what_may_be_a_step_or_the_past_is_refused(run, tmp_path):
+    """A shell's reader takes `--after jan.toml feb.toml` for one file after, and one more part of the step."""
+    for name in ("jan", "feb"):
+        (tmp_path / f"{name}.toml").write_text('steps = ["Gaussian(sigma=20)"]\n')
+    line = "rounds 'Gaussian(sigma=20)' --epsilon 1 --delta 1e-6 --json --after jan.toml"
+    code, out, err = run(f"{line} feb.toml")
+    assert (code, out) == (2, "")
+    assert "--after jan.toml --after feb.toml" in err
+    step = hs.Gaussian(sigma=20.0)
+    assert answered(run(f"{line} --after feb.toml"))["rounds"] == hs.remaining(step * 2, step, epsilon=1.0, delta=1e-6)

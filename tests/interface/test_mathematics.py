@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +94,25 @@ def test_every_lemma_says_where_it_is_used(key):
 def test_modules_that_a_page_names_exist(stem):
     for name in re.findall(r"`([\w/]+\.(?:py|c|h))`", TEXT[stem]):
         assert (SOURCE / name).exists(), name
+
+
+def named_by(path: Path) -> set[str]:
+    """The lemmas that a file names."""
+    text = re.sub(r"\s+(?:[*#]\s+)?", " ", path.read_text(encoding="utf-8"))
+    found = set()
+    for listed in re.findall(rf"\bLemmas? ({KEY}(?:(?:, | and |, and | to ){KEY})*)", text):
+        found |= set(re.findall(KEY, listed))
+        for first, last in re.findall(r"(\d+) to (\d+)", listed):
+            found |= {str(key) for key in range(int(first), int(last) + 1)}
+    return found
+
+
+@pytest.mark.parametrize("key", BODIES)
+def test_the_code_names_back_the_lemmas_that_it_uses(key):
+    used = re.search(r"^\*Used in\*(.*?)(?:\n\n|\Z)", BODIES[key], re.MULTILINE | re.DOTALL)
+    assert used
+    files = re.findall(r"`([\w/]+\.(?:py|c|h))`", used[1])
+    assert [name for name in files if key not in named_by(SOURCE / name)] == []
 
 
 def cited(word: str) -> list[tuple[str, str]]:

@@ -32,6 +32,7 @@ RELEASES = (
     GAUSSIAN.without_replacement(batch=1, examples=10),
     GAUSSIAN.with_replacement(draws=1, examples=10),
     GAUSSIAN.full_pass(by="id"),
+    GAUSSIAN.allocated(steps=4),
     GAUSSIAN.poisson(rate=0.1).group(2),
     GAUSSIAN.without_replacement(batch=1, examples=10).group(2),
     hs.Shuffled(hs.RandomizedResponse(epsilon=1.0), count=10),
@@ -53,8 +54,9 @@ QUESTIONS = {
         "posterior",
         "report",
         "to_json",
+        "release",
     ),
-    *("poisson", "without_replacement", "with_replacement", "full_pass", "group"),
+    *("poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "group"),
 }
 ATTRIBUTES = {  # parameters whose names are those of questions, and what a run of training says of itself
     "RandomizedResponse": {"one_epsilon"},
@@ -67,6 +69,9 @@ ATTRIBUTES = {  # parameters whose names are those of questions, and what a run 
     "Profile": {"from_claims", "from_rule"},
     "Shuffled": {"base", "reports"},
     "GroupedRun": {"statement"},
+    "Poisson": {"sample"},
+    "WithoutReplacement": {"sample"},
+    "WithReplacement": {"sample"},
     "Training": {"statement"},
 }
 
@@ -77,6 +82,7 @@ def test_the_public_names():
         "RDP",
         "ZCDP",
         "About",
+        "Allocated",
         "ApproxDP",
         "BadType",
         "BadValue",
@@ -90,7 +96,9 @@ def test_the_public_names():
         "Gaussian",
         "GaussianMixture",
         "HockeystickError",
+        "InsecureSeed",
         "Laplace",
+        "LargeDelta",
         "MissingExtra",
         "Pair",
         "Poisson",
@@ -109,6 +117,7 @@ def test_the_public_names():
         "conversion",
         "dpsgd",
         "from_json",
+        "permute_and_flip",
         "remaining",
         "rounds",
         "split",
@@ -122,6 +131,7 @@ def test_samplers_are_classes_that_the_methods_make():
     assert hs.WithoutReplacement(step, batch=1, examples=10) == step.without_replacement(batch=1, examples=10)
     assert hs.WithReplacement(step, draws=1, examples=10) == step.with_replacement(draws=1, examples=10)
     assert hs.FullPass(step, by="id") == step.full_pass(by="id")
+    assert hs.Allocated(step, steps=4) == step.allocated(steps=4)
 
 
 def test_every_public_name_is_there_and_documented():

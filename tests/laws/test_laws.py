@@ -215,7 +215,7 @@ def test_the_renyi_curve_rises(release):
 @costly
 @pytest.mark.parametrize("order", [1.3, 2.0, 4.7, 15.0])
 def test_the_renyi_conversion_stays_above(release, order):
-    """Paper A's single-order conversion, log delta <= (a-1)(D - eps) + (a-1) log(1 - 1/a) - log a, is never below."""
+    """The conversion of one order by Asoodeh et al., log delta <= (a-1)(D - eps) + (a-1) log(1 - 1/a) - log a, is never below."""
     for epsilon in (0.1, 1.0, 5.0):
         bound = (order - 1.0) * (release.rdp(order) - epsilon + math.log1p(-1.0 / order)) - math.log(order)
         assert release.log_delta_bounds(epsilon).lower <= bound + 1e-9

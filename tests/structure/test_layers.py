@@ -14,6 +14,7 @@ LAYERS = (
     ("errors", "bounds", "neighbours", "checks", "later"),
     ("native",),
     ("numerics",),
+    ("draws",),
     ("conversion",),
     ("loss",),
     ("mechanism",),
@@ -36,6 +37,7 @@ ROOMS = (
     "sampled",
     "own",
     "composed",
+    "allocated",
     "bounds",
     "contour",
     "lattice",
@@ -51,6 +53,7 @@ MOST_MODULES = 16  # in a folder
 EXCEPTIONS = {
     ("mechanism.samplers", "sampling.poisson"),  # Samplers.poisson
     ("mechanism.samplers", "sampling.fixed_size"),  # Samplers.without_replacement, Samplers.with_replacement
+    ("mechanism.samplers", "sampling.allocation"),  # Samplers.allocated
     ("mechanism.samplers", "sampling.full_pass"),  # Samplers.full_pass
     ("mechanism.samplers", "sampling.group"),  # Samplers.group
     ("mechanism.release", "portable"),  # Release.to_json

@@ -1,16 +1,16 @@
-"""Composition of approximate differential privacy by its theorems, and the error that no mean can avoid (S = Steinke 2022)."""
+"""Composition of approximate differential privacy by its theorems, and the error that no mean can avoid (Steinke 2022)."""
 
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
-from ..checks import count, non_negative
+from ..checks import count, non_negative, probability
 from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, down, up
 from ._kernels.broadcast import broadcast
-from .group import exact_up, probability
+from .group import exact_up
 
 if TYPE_CHECKING:
     from ..bounds import Array, Floats
@@ -21,9 +21,10 @@ Part = tuple[float, float, int]
 
 
 def basic_composition(parts: Iterable[Sequence[Any]]) -> tuple[float, float]:
-    """(epsilon, delta) of running all parts, each (epsilon, delta) or (epsilon, delta, count): the sums (S Theorem 1).
+    """(epsilon, delta) of running all parts, each (epsilon, delta) or (epsilon, delta, count): the sums.
 
-    The parts may be chosen adaptively (S Theorem 22); delta is at most 1.
+    Steinke 2022, Theorem 1.
+    The parts may be chosen adaptively (Steinke 2022, Theorem 22); delta is at most 1.
 
     Parameters
     ----------
@@ -56,8 +57,9 @@ def advanced_composition(parts: Iterable[Sequence[Any]], delta: float) -> float:
 @overload
 def advanced_composition(parts: Iterable[Sequence[Any]], delta: "Floats") -> "Array": ...
 def advanced_composition(parts: Iterable[Sequence[Any]], delta: Any) -> Any:
-    """The epsilon that running all parts has at `delta`: the smaller of basic and advanced composition (S Theorems 18 and 22).
+    """The epsilon that running all parts has at `delta`: the smaller of basic and advanced composition.
 
+    Steinke 2022, Theorems 18 and 22.
     With s = sum epsilon^2 and d = delta - sum of the parts' deltas: s / 2 + sqrt(2 s log(1 / d)), or the sum of the
     epsilons, which also holds at d = 0 (erratum S-E18).  Below that nothing is proved and `Unsupported` is raised.  The parts
     may be chosen adaptively.
@@ -136,7 +138,8 @@ def mean_error_lower_bound(examples: int, queries: int, epsilon: float, delta: f
     """The root mean square error per coordinate that no (epsilon, delta)-DP mean of `examples` binary vectors stays below.
 
     min(sqrt(queries) / (16 examples (e^epsilon - 1)), 1/10), reached on some data set, where a vector has `queries`
-    entries and one vector may be replaced (S Theorem 25).  Needs delta <= 1 / (100 examples) and
+    entries and one vector may be replaced (Steinke 2022, Theorem 25, whose proof uses Lemma 27
+    as corrected in erratum S-E1).  Needs delta <= 1 / (100 examples) and
     queries >= 200 (e^epsilon - 1)^2 examples, else `Unsupported`.
 
     Parameters
@@ -185,8 +188,9 @@ def mean_error_lower_bound(examples: int, queries: int, epsilon: float, delta: f
 
 @broadcast
 def sampled_mean_error(sigma: float, rate: float, examples: int) -> float:
-    """sigma^2 + (1 - rate) / (rate * examples): the mean squared error of a noisy mean over a Poisson sample (S section 6.6).
+    """sigma^2 + (1 - rate) / (rate * examples): the mean squared error of a noisy mean over a Poisson sample.
 
+    Steinke 2022, section 6.6.
     The most it can be, for one number from 0 to 1 of each record and Gaussian noise of standard deviation sigma added to the sum
     over the sample divided by rate * examples.  With the whole data (rate 1) it is sigma^2.
 

@@ -1,6 +1,6 @@
 """How much Gaussian noise suffices: `count` releases of sensitivity 1, and the exact noise of one.
 
-A is Asoodeh et al. (ISIT 2020), S is Steinke (2022).  `gaussian_sigma` is exact, also for `count` releases: its square
+Most is from Asoodeh et al. (2020), section IV.  `gaussian_sigma` is exact, also for `count` releases: its square
 times `count` is the smallest variance.
 """
 
@@ -29,7 +29,9 @@ def _variance(count: float, rho: float) -> float:
 
 @broadcast
 def gaussian_variance_classic(count: int, epsilon: float, delta: float) -> float:
-    """sigma^2 = T / (2 (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2), T = count, rounded up (A, before Eq. 28).
+    """sigma^2 = T / (2 (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2), T = count, rounded up.
+
+    Asoodeh et al. 2020, before Eq. 28.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ def gaussian_variance_classic(count: int, epsilon: float, delta: float) -> float
 
 @broadcast
 def gaussian_variance_improved(count: int, epsilon: float, delta: float) -> float:
-    """The infimum of A, Eq. 79, over the orders from 1 to 1 / delta, rounded up: a guarantee, unlike Theorem 5.
+    """The infimum of Asoodeh et al. 2020, Eq. 79, over the orders from 1 to 1 / delta, rounded up: a guarantee, unlike Theorem 5.
 
     Parameters
     ----------
@@ -187,9 +189,10 @@ def gaussian_variance_relaxed(count: int, epsilon: float, delta: float) -> float
 
 @broadcast
 def gaussian_variance_asymptotic(count: int, epsilon: float, delta: float, terms: int = 3) -> float:
-    """The three terms of A, Theorem 5, without its O() term: **not a guarantee**, and negative for some arguments.
+    """The three terms of Theorem 5 without its O() term: **not a guarantee**, and negative for some arguments.
 
-    The variance that the theorem names can be too small by far (erratum A-E8: 7.35 where 20.77 is needed at epsilon 0.3, delta
+    Asoodeh et al. 2020, Theorem 5.  The variance that it names can be too small by far (erratum A-E8: 7.35 where 20.77 is
+    needed at epsilon 0.3, delta
     0.01); use `gaussian_sigma` or `gaussian_variance_improved`.  Needs 2 delta log(1/delta) < epsilon < 2 log(1/delta).  With
     four terms it is Eq. 82, no guarantee either.
 
@@ -243,7 +246,9 @@ def gaussian_variance_asymptotic(count: int, epsilon: float, delta: float, terms
 
 @broadcast
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
-    """The smallest sigma of Gaussian noise for (epsilon, delta)-DP at this 2-norm sensitivity, rounded up (S, Corollaries 8, 10).
+    """The smallest sigma of Gaussian noise for (epsilon, delta)-DP at this 2-norm sensitivity, rounded up.
+
+    Steinke 2022, Corollaries 8, 10.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""Gaussian DP: mu-GDP to approximate DP and back (G, "Gaussian Differential Privacy Transformation", sections 1 to 5).
+"""Gaussian DP: mu-GDP to approximate DP and back (Liu et al. 2021, sections 1 to 5).
 
 mu-GDP says that two neighbours are no easier to tell apart than N(0, 1) and N(mu, 1), that is, (epsilon, delta_mu(epsilon))-DP
-for every epsilon, with delta_mu the hockey stick of these two (G, Theorem 3.2).  epsilon is at most 1e15 here, mu at most 1e8.
+for every epsilon, with delta_mu the hockey stick of these two (Liu et al. 2021, Theorem 3.2).  epsilon is at most 1e15 here, mu
+at most 1e8.
 """
 
 import math
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import checks
+from ..checks import probability
 from ..errors import BadType
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import ERFCX, FUNCTION, SMALLEST, UNIT, up
@@ -27,13 +29,13 @@ from ._kernels.normals import (
     quantile,
     stick,
 )
-from .group import probability
 
 
 @broadcast
 def gdp_to_delta(mu: float, epsilon: float) -> float:
-    """delta_mu(epsilon) = P(N > epsilon/mu - mu/2) - e^epsilon P(N > epsilon/mu + mu/2), rounded up (G, Theorem 3.2).
+    """delta_mu(epsilon) = P(N > epsilon/mu - mu/2) - e^epsilon P(N > epsilon/mu + mu/2), rounded up.
 
+    Liu et al. 2021, Theorem 3.2.
     Within 1.5e-13 of the truth for epsilon up to 1e4 and delta from 1e-300 up; beyond, within 1e-15 mu.
 
     Parameters
@@ -73,7 +75,7 @@ def gdp_to_delta(mu: float, epsilon: float) -> float:
 
 @broadcast
 def gdp_to_log_delta(mu: float, epsilon: float) -> float:
-    """log delta_mu(epsilon), rounded up, also where delta_mu is below every double (G, Theorem 3.2).
+    """log delta_mu(epsilon), rounded up, also where delta_mu is below every double (Liu et al. 2021, Theorem 3.2).
 
     -inf for mu = 0.
 
@@ -107,9 +109,9 @@ def gdp_to_log_delta(mu: float, epsilon: float) -> float:
 
 @broadcast
 def gdp_to_epsilon(mu: float, delta: float) -> float:
-    """The smallest epsilon at which delta_mu is at most delta, rounded up (G, Theorem 3.2).
+    """The smallest epsilon at which delta_mu is at most delta, rounded up (Liu et al. 2021, Theorem 3.2).
 
-    It is 0 for delta >= delta_mu(0).  Just below, where epsilon is small against mu, only mu * 1e-13 can be told.
+    It is 0 for delta >= delta_mu(0).  Just below, where epsilon is small against mu, only mu * 1e-13 can be resolved.
 
     Parameters
     ----------
@@ -161,8 +163,9 @@ def gdp_to_epsilon(mu: float, delta: float) -> float:
 
 @broadcast
 def gdp_mu(epsilon: float, delta: float) -> float:
-    """mu_GDP: the mu with delta_mu(epsilon) = delta, rounded up (G, Definition 4.1); the smallest mu that allows this pair.
+    """mu_GDP: the mu with delta_mu(epsilon) = delta, rounded up; the smallest mu that allows this pair.
 
+    Liu et al. 2021, Definition 4.1.
     0 for delta = 0, inf for delta = 1 (erratum G-E17).  Within 1e-13 of the truth, or 3e-15 log(1/delta) if that is more and
     epsilon is not above mu.
 
@@ -196,8 +199,9 @@ def gdp_mu(epsilon: float, delta: float) -> float:
 
 @broadcast
 def gdp_mu_gradient(mu: float, epsilon: float) -> tuple[float, float]:
-    """(d mu / d epsilon, d mu / d delta) of mu_GDP where delta = delta_mu(epsilon), for mu > 0, rounded up (G, Theorem 4.5).
+    """(d mu / d epsilon, d mu / d delta) of mu_GDP where delta = delta_mu(epsilon), for mu > 0, rounded up.
 
+    Liu et al. 2021, Theorem 4.5.
     Mills' ratio at mu/2 + epsilon/mu, hence below sqrt(pi/2) (erratum G-E1: both signs of the exponents are misprinted), and
     1 / phi(mu/2 - epsilon/mu), which is inf where it is beyond the doubles.
 
@@ -239,7 +243,7 @@ def gdp_mu_gradient(mu: float, epsilon: float) -> tuple[float, float]:
 
 
 def compose_gdp(mus: Iterable[float]) -> float:
-    """mu = sqrt(mu_1^2 + mu_2^2 + ...): the smallest double that is at least that (G, section 1; Dong, Roth, Su).
+    """mu = sqrt(mu_1^2 + mu_2^2 + ...): the smallest double that is at least that (Liu et al. 2021, section 1; Dong, Roth, Su).
 
     Parameters
     ----------
@@ -277,8 +281,9 @@ def compose_gdp(mus: Iterable[float]) -> float:
 
 @broadcast
 def gdp_tradeoff(mu: float, alpha: float) -> float:
-    """beta = Phi(Phi^-1(1 - alpha) - mu), rounded down: no test of level alpha has a smaller second error (G, section 1).
+    """beta = Phi(Phi^-1(1 - alpha) - mu), rounded down: no test of level alpha has a smaller second error.
 
+    Liu et al. 2021, section 1.
     Within 2e-14 (1 + |x|) of the truth, x = Phi^-1(beta), relative to it.
 
     Parameters
@@ -311,7 +316,7 @@ def gdp_tradeoff(mu: float, alpha: float) -> float:
 
 @broadcast
 def pure_to_gdp(epsilon: float) -> float:
-    """mu = -2 Phi^-1(1 / (1 + e^epsilon)), the smallest that follows from epsilon-DP, rounded up (G, Theorem 5.1).
+    """mu = -2 Phi^-1(1 / (1 + e^epsilon)), the smallest that follows from epsilon-DP, rounded up (Liu et al. 2021, Theorem 5.1).
 
     Parameters
     ----------

@@ -30,7 +30,9 @@ _FIRST = 8
 
 
 def gdp_transform(profile: Callable[[float], float]) -> "Broadcast[[float], float, Array]":
-    """G: the function epsilon -> mu_GDP(epsilon, profile(epsilon)), rounded up; inf where the profile is 1 (G, Definition 4.1).
+    """G: the function epsilon -> mu_GDP(epsilon, profile(epsilon)), rounded up; inf where the profile is 1.
+
+    Liu et al. 2021, Definition 4.1.
 
     Parameters
     ----------
@@ -66,10 +68,10 @@ def gdp_transform(profile: Callable[[float], float]) -> "Broadcast[[float], floa
 
 @broadcast
 def tail_mu(limsup: float) -> float:
-    """The limit superior of G at infinity, sqrt(limsup), rounded up (G, Theorem 4.4).
+    """The limit superior of G at infinity, sqrt(limsup), rounded up (Liu et al. 2021, Theorem 4.4).
 
-    `limsup` is that of epsilon^2 / (-2 log delta(epsilon)), known by proof: no finite number of values of a profile tells it.
-    It may be inf; then, and only then, the mechanism is not GDP for any mu (G, Theorem 4.3).
+    `limsup` is that of epsilon^2 / (-2 log delta(epsilon)), known by proof: no finite number of values of a profile shows it.
+    It may be inf; then, and only then, the mechanism is not GDP for any mu (Liu et al. 2021, Theorem 4.3).
 
     Parameters
     ----------
@@ -192,8 +194,9 @@ def _raised(delta: float) -> float:
 
 
 def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds[float]:
-    """The supremum of G over [0, epsilon_head] between two staircases on a uniform grid (G, Theorem 4.6; errata G-E2 to G-E5).
+    """The supremum of G over [0, epsilon_head] between two staircases on a uniform grid.
 
+    Liu et al. 2021, Theorem 4.6; errata G-E2, G-E3, G-E4, G-E5, and G-E18 for the indices of its Algorithm 3.
     With x_i = i D, D = epsilon_head / intervals: the largest mu_GDP(x_i, delta(x_(i+1))), i <= intervals, and the largest
     mu_GDP(x_(i+1), delta(x_i)), i <= intervals + 1, which asks the profile a little beyond the head.  For privacy profiles they
     differ by sqrt(2 pi) D at most.  `head_mu` needs far fewer evaluations.
@@ -229,10 +232,8 @@ def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, interva
     """
     epsilon_head, number = (
         checked_epsilon(positive("epsilon_head", epsilon_head), "epsilon_head"),
-        count("intervals", intervals, 1),
+        count("intervals", intervals, 1, MOST_INTERVALS),
     )
-    if number > MOST_INTERVALS:
-        raise BadValue(f"intervals is {number}; allowed: a whole number from 1 to {MOST_INTERVALS}.")
     head = _Head(profile)
     points = [epsilon_head if i == number else epsilon_head * (i / number) for i in range(number + 3)]
     lower = upper = 0.0
@@ -246,7 +247,7 @@ def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, interva
 
 
 def head_mu(profile: Callable[[float], float], epsilon_head: float, tolerance: float) -> Bounds[float]:
-    """Both ends, at most `tolerance` apart, of the supremum of G over [0, epsilon_head] (G, Theorem 4.1).
+    """Both ends, at most `tolerance` apart, of the supremum of G over [0, epsilon_head] (Liu et al. 2021, Theorem 4.1).
 
     With mu = upper a mechanism that has this profile is (epsilon_head, mu)-head GDP.  `profile` maps one epsilon to a delta.  It
     must not increase, which is checked where it is asked, and it is taken to be convex in e^epsilon between these points, as

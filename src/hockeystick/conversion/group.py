@@ -1,4 +1,4 @@
-"""Groups and mixtures: what guarantees for one record say of several, and of a random choice (S = Steinke 2022)."""
+"""Groups and mixtures: what guarantees for one record say of several, and of a random choice (Steinke 2022)."""
 
 import functools
 import math
@@ -6,19 +6,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..checks import count, non_negative, real
+from ..checks import count, non_negative, probability, real
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
-
-
-def probability(name: str, value: Any) -> float:
-    """A number from 0 to 1."""
-    number = real(name, value, "a number from 0 to 1")
-    if not 0.0 <= number <= 1.0:
-        raise BadValue(f"{name} is {number}; allowed: a number from 0 to 1.")
-    return number
 
 
 def curve(name: str, function: Any) -> Callable[[float], float]:
@@ -72,7 +64,7 @@ def log_mixture(weight: float, exponent: Fraction | float) -> float:
 
 @broadcast
 def replace_from_add_remove(epsilon: float, delta: float) -> tuple[float, float]:
-    """(epsilon, delta) for replacing one record, from that for adding or removing one (S section 6.2).
+    """(epsilon, delta) for replacing one record, from that for adding or removing one (Steinke 2022, section 6.2).
 
     A replacement is a removal and an addition: (2 epsilon, (1 + e^epsilon) delta), delta at most 1.
 
@@ -106,7 +98,7 @@ def replace_from_add_remove(epsilon: float, delta: float) -> tuple[float, float]
 
 @broadcast
 def group_approx(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """(epsilon, delta) for data sets that differ in `size` records, from that for one (group privacy, S section 6.2).
+    """(epsilon, delta) for data sets that differ in `size` records, from that for one (Steinke 2022, section 6.2).
 
     (size epsilon, (1 + e^epsilon + ... + e^((size - 1) epsilon)) delta), delta at most 1; with `size` 2 this is
     `replace_from_add_remove`.
@@ -157,8 +149,9 @@ def _group(epsilon: float, delta: float, size: int) -> tuple[float, float]:
 
 @broadcast
 def mixture_rdp(order: float, weight: float, first: float, second: float) -> float:
-    """The Rényi value of choosing at random: the second of two pairs with probability `weight`, else the first (S Lemma 33.6).
+    """The Rényi value of choosing at random: the second of two pairs with probability `weight`, else the first.
 
+    Steinke 2022, Lemma 33.6.
     log((1 - weight) e^((order - 1) first) + weight e^((order - 1) second)) / (order - 1), at most the larger of the
     two; order 1, where it is their mean, is included.
 
@@ -203,8 +196,9 @@ def mixture_rdp(order: float, weight: float, first: float, second: float) -> flo
 
 @broadcast
 def group_rdp(order: float, via: float, first: Callable[[float], float], second: Callable[[float], float]) -> float:
-    """D_order(P || R) from the Rényi curves `first` of (P, Q) and `second` of (Q, R), by any order via > order (S Lemma 33.7).
+    """D_order(P || R) from the Rényi curves `first` of (P, Q) and `second` of (Q, R), by any order via > order.
 
+    Steinke 2022, Lemma 33.7.
     via / (via - 1) first(order (via - 1) / (via - order)) + second(via).
 
     Parameters
@@ -249,7 +243,7 @@ def group_rdp(order: float, via: float, first: Callable[[float], float], second:
 
 @broadcast
 def group_zcdp(rho1: float, rho2: float) -> float:
-    """The rho of a pair (P, R) from those of (P, Q) and (Q, R): (sqrt(rho1) + sqrt(rho2))^2 (S Lemma 33.7).
+    """The rho of a pair (P, R) from those of (P, Q) and (Q, R): (sqrt(rho1) + sqrt(rho2))^2 (Steinke 2022, Lemma 33.7).
 
     Parameters
     ----------

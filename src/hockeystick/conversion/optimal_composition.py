@@ -1,5 +1,6 @@
-"""Optimal composition of approximate differential privacy (S section 7; Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016).
+"""Optimal composition of approximate differential privacy.
 
+Steinke 2022, section 7; Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016.
 The worst (epsilon, delta)-DP mechanism gives its secret away with probability delta and is randomised response otherwise, so
 composed parts have, with m = 1 - product of (1 - delta_j) and Z the sum of +epsilon_j or -epsilon_j with odds e^epsilon_j : 1,
 
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ..checks import probability
 from ..numerics.cancellation_free import log_fraction
 from ..numerics.rounding import FUNCTION, UNIT, exp_up, up
 from ..numerics.two_point_sums import TwoPointSum, hockey_stick_root, log_hockey_stick
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from .composition import Part, checked_parts
-from .group import exact_up, probability
+from .group import exact_up
 
 if TYPE_CHECKING:
     from ..bounds import Array, Floats
@@ -39,7 +41,7 @@ def optimal_composition_delta(parts: Iterable[Sequence[Any]], epsilon: Any) -> A
 
     Exact (to about 1e-12) if one epsilon occurs up to 10**9 times or up to 40 occur once, within 1e-6 for thousands of
     different ones (where the losses fall on few values far apart, the proved accuracy may be less).  Parts may be chosen
-    adaptively as far as their epsilons and deltas are fixed in advance (S section 7).
+    adaptively as far as their epsilons and deltas are fixed in advance (Steinke 2022, section 7).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rényi DP to approximate DP, optimally: Asoodeh et al. (A, ISIT 2020), Theorem 3, in its three directions.
+"""Rényi DP to approximate DP, optimally: Asoodeh et al. (2020), Theorem 3, in its three directions.
 
 The theorem is about one ordered pair; where both directions obey the Rényi bound and delta is large, more is true
 (erratum A-E1, `rdp_budget_two_sided`).  For order * delta >= 1 it is the closed form gamma = epsilon - log(1 - delta), and so it
@@ -71,7 +71,7 @@ def _closed_log_delta(t: float, gap: float) -> float | None:
 
 @broadcast
 def rdp_to_delta(order: float, gamma: float, epsilon: float) -> float:
-    """The smallest delta that (order, gamma)-Rényi DP implies at epsilon, rounded up (A, Eq. 10 and Theorem 3).
+    """The smallest delta that (order, gamma)-Rényi DP implies at epsilon, rounded up (Asoodeh et al. 2020, Eq. 10 and Theorem 3).
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _epsilons(order: Array, gamma: Array, delta: Array) -> Array | None:
 
 @vectorised(_epsilons)
 def rdp_to_epsilon(order: float, gamma: float, delta: float) -> float:
-    """The smallest epsilon that (order, gamma)-Rényi DP implies at delta, rounded up (A, Eq. 13 and Theorem 3).
+    """The smallest epsilon that (order, gamma)-Rényi DP implies at delta, rounded up (Asoodeh et al. 2020, Eq. 13 and Theorem 3).
 
     Parameters
     ----------
@@ -195,7 +195,9 @@ def rdp_to_epsilon(order: float, gamma: float, delta: float) -> float:
 
 @broadcast
 def rdp_budget(order: float, epsilon: float, delta: float) -> float:
-    """The largest gamma for which (order, gamma)-Rényi DP implies (epsilon, delta)-DP, rounded down (A, Theorem 3).
+    """The largest gamma for which (order, gamma)-Rényi DP implies (epsilon, delta)-DP, rounded down.
+
+    Asoodeh et al. 2020, Theorem 3.
 
     Parameters
     ----------
@@ -204,7 +206,7 @@ def rdp_budget(order: float, epsilon: float, delta: float) -> float:
     epsilon : float or array_like
         From 0 to 1e100.
     delta : float or array_like
-        A probability above 0 and below 1.
+        A probability from 0 to below 1; at 0 the answer is 0, and epsilon where the order is inf.
 
     Returns
     -------
@@ -223,7 +225,10 @@ def rdp_budget(order: float, epsilon: float, delta: float) -> float:
     >>> round(rdp_budget(order=2, epsilon=1, delta=0.01), 12)
     0.066846424446
     """
-    order, epsilon, delta = arguments.order_or_infinity(order), arguments.level("epsilon", epsilon), arguments.delta(delta)
+    order, epsilon = arguments.order_or_infinity(order), arguments.level("epsilon", epsilon)
+    delta = arguments.delta_or_zero(delta)
+    if delta == 0.0:  # at a finite order every gamma above 0 allows losses beyond epsilon
+        return epsilon if order == math.inf else 0.0
     if order * delta >= 1.0 + 2.0 * UNIT:
         complement = -math.log1p(-delta)
         return down(epsilon + complement, FUNCTION * complement + UNIT * (epsilon + complement))
@@ -232,8 +237,9 @@ def rdp_budget(order: float, epsilon: float, delta: float) -> float:
 
 @broadcast
 def rdp_zero_epsilon(order: float, gamma: float) -> tuple[float, float]:
-    """The deltas, from the first number to the second, for which (order, gamma)-Rényi DP gives (0, delta)-DP (A, Remark 1).
+    """The deltas, from the first number to the second, for which (order, gamma)-Rényi DP gives (0, delta)-DP.
 
+    Asoodeh et al. 2020, Remark 1.
     That is zeta * e^((order - 1) gamma) if 1 - e^-gamma < 1 / order, else 1 - e^-gamma, up to 1, the first rounded up; there are
     none if both are 1.  It is the closed form of the paper; `rdp_to_delta(order, gamma, 0)` is the smallest delta.
 

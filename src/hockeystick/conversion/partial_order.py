@@ -1,4 +1,4 @@
-"""Which (epsilon, delta) follows from which: the partial order of approximate DP (G = GDPT, section 3, appendices B, C)."""
+"""Which (epsilon, delta) follows from which: the partial order of approximate DP (Liu et al. 2021, sections 3, B, C)."""
 
 import math
 from collections.abc import Callable
@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ..checks import real
+from ..checks import probability, real
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from ._kernels import arguments
 from ._kernels.broadcast import Broadcast, broadcast
 from ._kernels.profiles import checked_profile
 from .curve import best_order
-from .group import probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,12 +21,14 @@ if TYPE_CHECKING:
     from ..bounds import Array, Floats
 
 _POINTS = 48
+_TRIED = (0.05, 0.8)  # shares of the farthest epsilon0 that can be better
 
 
 @broadcast
 def implied_delta(epsilon0: float, delta0: float, epsilon: float) -> float:
-    """The smallest delta for which every (epsilon0, delta0)-DP mechanism is (epsilon, delta)-DP, rounded up (G, Theorem 3.1).
+    """The smallest delta for which every (epsilon0, delta0)-DP mechanism is (epsilon, delta)-DP, rounded up.
 
+    Liu et al. 2021, Theorem 3.1.
     delta0 + (1 - delta0) (e^epsilon0 - e^epsilon) / (1 + e^epsilon0) for epsilon below epsilon0, else delta0.
 
     Parameters
@@ -70,10 +71,11 @@ def _implied(epsilon0: float, delta0: float, epsilon: float) -> float:
 
 @broadcast
 def sufficient_delta(epsilon: float, epsilon0: float, delta0: float) -> float:
-    """The largest delta for which (epsilon, delta)-DP implies (epsilon0, delta0)-DP, rounded down (G, Corollary 3.1).
+    """The largest delta for which (epsilon, delta)-DP implies (epsilon0, delta0)-DP, rounded down.
 
+    Liu et al. 2021, Corollary 3.1.
     delta0 - (1 - delta0) (e^epsilon - e^epsilon0) / (1 + e^epsilon0) for epsilon above epsilon0, else delta0.  Where that is
-    negative no delta suffices; near 0 it is told up to 1e-14 delta0.
+    negative no delta suffices; near 0 it is known up to 1e-14 delta0.
 
     Parameters
     ----------
@@ -123,7 +125,7 @@ def implies(
     epsilon0: "float | Floats", delta0: "float | Floats", epsilon: "float | Floats", delta: "float | Floats"
 ) -> "bool | NDArray[np.bool_]": ...
 def implies(epsilon0: Any, delta0: Any, epsilon: Any, delta: Any) -> Any:
-    """Whether every (epsilon0, delta0)-DP mechanism is (epsilon, delta)-DP, decided exactly (G, Theorem 3.1).
+    """Whether every (epsilon0, delta0)-DP mechanism is (epsilon, delta)-DP, decided exactly (Liu et al. 2021, Theorem 3.1).
 
     Parameters
     ----------
@@ -176,12 +178,33 @@ def _implies(epsilon0: float, delta0: float, epsilon: float, delta: float) -> bo
         digits *= 2
 
 
-def refined_profile(profile: Callable[[float], float]) -> "Broadcast[[float], float, Array]":
-    """The profile that a naive one implies through the partial order, rounded up (G, appendix B; errata G-E10, G-E14, G-E23).
+def kink(naive: Callable[[float], float]) -> tuple[float, float]:
+    """The pair (epsilon, delta) of a profile that implies the most at every smaller epsilon.
 
+    It makes (1 - delta) / (1 + e^epsilon) largest: the lines of Theorem 3.1 all begin at e^epsilon = -1, delta = 1.
+
+    >>> [round(one, 6) for one in kink(lambda epsilon: math.exp(-epsilon * epsilon))]
+    [1.187849, 0.243903]
+    """
+
+    def lost(epsilon: float) -> float:
+        delta = naive(epsilon)
+        return math.inf if delta == 1.0 else math.log1p(math.exp(-epsilon)) + epsilon - math.log1p(-delta)
+
+    value, epsilon = min((lost(0.0), 0.0), best_order(lost, most=1e6))
+    if value < math.inf:  # elsewhere too, in case there are several such places
+        epsilon = min((value, epsilon), _least(lost, _reach(0.0, _implied(epsilon, naive(epsilon), 0.0)), math.inf))[1]
+    return epsilon, naive(epsilon)
+
+
+def refined_profile(profile: Callable[[float], float]) -> "Broadcast[[float], float, Array]":
+    """The profile that a naive one implies through the partial order, rounded up.
+
+    Liu et al. 2021, appendix B; errata G-E10, G-E14, G-E23.
     The infimum of `implied_delta(epsilon0, profile(epsilon0), epsilon)` over epsilon0 >= epsilon.  Any epsilon0 is a proof, so
-    the search (48 points, then the best of them refined) can only be too high: by rounding where the profile is smooth, by 1e-8
-    of the distance where it jumps.
+    the search can only be too high: by rounding where the profile is smooth, by 1e-8 of the distance where it jumps.  Up to the
+    kink, `refined_kink`, which is found once, the best epsilon0 is the kink; beyond it two are tried, and where one of them
+    is better than epsilon itself, 48 and the best of them refined.
 
     Parameters
     ----------
@@ -207,10 +230,15 @@ def refined_profile(profile: Callable[[float], float]) -> "Broadcast[[float], fl
     0.596509882465
     """
     naive = checked_profile(profile)
+    kinks: list[tuple[float, float]] = []
 
     @broadcast
     def refined(epsilon: float) -> float:
         epsilon = arguments.level("epsilon", epsilon)
+        if not kinks:
+            kinks.append(kink(naive))
+        if epsilon <= kinks[0][0]:
+            return min(naive(epsilon), _implied(*kinks[0], epsilon))
 
         def implied(step: float) -> float:
             return _implied(epsilon + step, naive(epsilon + step), epsilon)
@@ -218,7 +246,10 @@ def refined_profile(profile: Callable[[float], float]) -> "Broadcast[[float], fl
         best, k = naive(epsilon), -10
         while best == 1.0 and k < 10:  # find any guarantee; farther out none can matter to a double
             best, k = implied(2.0**k), k + 1
-        return _least(implied, _reach(epsilon, best), best)[0]
+        reach = _reach(epsilon, best)
+        if all(implied(reach * share) >= best for share in _TRIED):
+            return best
+        return _least(implied, reach, best)[0]
 
     return refined
 
@@ -232,8 +263,9 @@ def refine_noise(
 @overload
 def refine_noise(rule: Callable[[float, float], float], epsilon: float, delta: "Floats") -> "tuple[Array, Array, Array]": ...
 def refine_noise(rule: Callable[[float, float], float], epsilon: Any, delta: Any) -> Any:
-    """(sigma, epsilon0, delta0): the least noise that a rule asks for a pair that implies (epsilon, delta) (G, 5.2, appendix C).
+    """(sigma, epsilon0, delta0): the least noise that a rule asks for a pair that implies (epsilon, delta).
 
+    Liu et al. 2021, 5.2, appendix C.
     `rule` maps epsilon and delta to the noise that makes a mechanism (epsilon, delta)-DP.  The pairs are (epsilon0,
     `sufficient_delta(epsilon0, epsilon, delta)`) with epsilon0 >= epsilon (erratum G-E13: the printed map is that of the
     converse).  A rule may return inf, or raise ArithmeticError, where it knows no noise.

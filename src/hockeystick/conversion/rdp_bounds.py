@@ -1,7 +1,8 @@
-"""Rényi DP to approximate DP by closed forms: Asoodeh et al. (A, ISIT 2020) and what came before.
+"""Rényi DP to approximate DP by closed forms: Asoodeh et al. (2020) and what came before.
 
-`_closed` is A, Theorem 4 and Lemma 1; `_improved` is Balle et al. and Canonne et al. (S = Steinke 2022, Lemma 33.8 and
-Proposition 14); `_classic` is Mironov's conversion (A, Theorem 1).  The optimum itself is `optimal_rdp`.
+`_closed` is Asoodeh et al. 2020, Theorem 4 and Lemma 1; `_improved` is Balle et al. and Canonne et al. (Steinke 2022, Lemma
+33.8 and Proposition 14); `_classic` is Mironov's conversion (Asoodeh et al. 2020, Theorem 1).  The optimum itself is
+`optimal_rdp`.
 """
 
 import math
@@ -22,7 +23,7 @@ def _exponent(t: float, gamma: float, epsilon: float) -> tuple[float, float]:
 
 @broadcast
 def rdp_to_delta_classic(order: float, gamma: float, epsilon: float) -> float:
-    """delta = e^(-(order - 1)(epsilon - gamma)), at most 1, rounded up (Mironov; A, Theorem 1).
+    """delta = e^(-(order - 1)(epsilon - gamma)), at most 1, rounded up (Mironov; Asoodeh et al. 2020, Theorem 1).
 
     Parameters
     ----------
@@ -60,8 +61,9 @@ def rdp_to_delta_classic(order: float, gamma: float, epsilon: float) -> float:
 
 @broadcast
 def rdp_to_delta_improved(order: float, gamma: float, epsilon: float) -> float:
-    """delta = zeta * e^(-(order - 1)(epsilon - gamma)), at most 1, rounded up (S, Lemma 33.8; Canonne, Kamath, Steinke).
+    """delta = zeta * e^(-(order - 1)(epsilon - gamma)), at most 1, rounded up.
 
+    Steinke 2022, Lemma 33.8; Canonne, Kamath, Steinke.
     zeta = (1 - 1/order)^(order - 1) / order.
 
     Parameters
@@ -103,7 +105,7 @@ def rdp_to_delta_improved(order: float, gamma: float, epsilon: float) -> float:
 
 @broadcast
 def rdp_to_epsilon_classic(order: float, gamma: float, delta: float) -> float:
-    """epsilon = gamma + log(1/delta) / (order - 1), rounded up (Mironov; A, Theorem 1 and Eq. 22).
+    """epsilon = gamma + log(1/delta) / (order - 1), rounded up (Mironov; Asoodeh et al. 2020, Theorem 1 and Eq. 22).
 
     Parameters
     ----------
@@ -140,7 +142,9 @@ def rdp_to_epsilon_classic(order: float, gamma: float, delta: float) -> float:
 
 @broadcast
 def rdp_to_epsilon_improved(order: float, gamma: float, delta: float) -> float:
-    """epsilon = gamma - log(delta / zeta) / (order - 1), at least 0, rounded up (S, Lemma 33.8; first term of A, Lemma 1).
+    """epsilon = gamma - log(delta / zeta) / (order - 1), at least 0, rounded up.
+
+    Steinke 2022, Lemma 33.8; first term of Asoodeh et al. 2020, Lemma 1.
 
     Parameters
     ----------
@@ -195,7 +199,9 @@ def log_odds(t: float, delta: float) -> tuple[float, float]:
 
 @broadcast
 def rdp_to_epsilon_closed(order: float, gamma: float, delta: float) -> float:
-    """The closed-form epsilon of A, Lemma 1, rounded up: exact for order * delta >= 1, else the smaller of two bounds.
+    """The closed-form epsilon, rounded up: exact for order * delta >= 1, else the smaller of two bounds.
+
+    Asoodeh et al. 2020, Lemma 1.
 
     Parameters
     ----------
@@ -234,7 +240,7 @@ def rdp_to_epsilon_closed(order: float, gamma: float, delta: float) -> float:
 
 
 def tangent_epsilon(t: float, gamma: float, delta: float) -> float:
-    """log(1 + (e^(t gamma) - 1) / (order * delta)) / t, rounded up: the second term of A, Lemma 1.
+    """log(1 + (e^(t gamma) - 1) / (order * delta)) / t, rounded up: the second term of Asoodeh et al. 2020, Lemma 1.
 
     >>> round(tangent_epsilon(1.0, 0.5, 1e-5), 12)
     10.38705698425
@@ -257,7 +263,9 @@ def tangent_epsilon(t: float, gamma: float, delta: float) -> float:
 
 @broadcast
 def rdp_budget_closed(order: float, epsilon: float, delta: float) -> float:
-    """The closed-form lower bound of `rdp_budget`, rounded down: the larger of f and g of A, Theorem 4, at least 0.
+    """The closed-form lower bound of `rdp_budget`, rounded down: the larger of f and g, at least 0.
+
+    Asoodeh et al. 2020, Theorem 4.  The two apart are `rdp_budget_terms`.
 
     Parameters
     ----------
@@ -294,7 +302,7 @@ def rdp_budget_closed(order: float, epsilon: float, delta: float) -> float:
 
 
 def budget_g(t: float, epsilon: float, delta: float) -> float:
-    """g of A, Theorem 4, rounded down.
+    """g of Asoodeh et al. 2020, Theorem 4, rounded down.
 
     >>> round(budget_g(1.0, 1.0, 0.1), 12)
     0.083709268126
@@ -306,7 +314,7 @@ def budget_g(t: float, epsilon: float, delta: float) -> float:
 
 
 def budget_f(t: float, epsilon: float, delta: float) -> float:
-    """f of A, Theorem 4, rounded down, from a sum of positive terms.
+    """f of Asoodeh et al. 2020, Theorem 4, rounded down, from a sum of positive terms.
 
     With x = delta (1 - e^-epsilon) / (1 - delta e^-epsilon), e^(t f) is
     order delta e^(t epsilon) + (1 - order delta e^-epsilon) (1 - x)^order, and less 1 it is the total below, which rises in x.

@@ -1,33 +1,36 @@
-"""Clip and reify: a head guarantee made a full one by Laplace noise (G = GDPT, Theorem 4.7), sampled exactly.
+"""Clip and reify: a head guarantee made a full one by Laplace noise (Liu et al. 2021, Theorem 4.7), sampled exactly.
 
 Laplace noise made of floating-point numbers leaks (Mironov 2012).  Here values are rounded to a grid of spacing 2^k, and the
-noise is a whole number of steps whose law, the discrete Laplace law, is met exactly (`numerics.exact_noise`).  Rounding is part
+noise is a whole number of steps whose law, the discrete Laplace law, is met exactly (`draws/noise.py`).  Rounding is part
 of the output and cannot lose privacy; that it may widen the range by a step is counted in the noise, so the mu of the head stays.
 """
 
 import math
-import random
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..checks import positive, real
+from ..draws.noise import discrete_laplaces
+from ..draws.source import words_of
 from ..errors import BadType, BadValue
 from ..numerics.rounding import LARGEST
-from ._kernels.exact_noise import discrete_laplace
+
+if TYPE_CHECKING:
+    from ..draws.source import InsecureSeed
 
 _BITS = 40  # steps of the grid within the scale of the noise
 _RANGE = 1e150
 
 
-def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float, rng: random.Random | None = None) -> Any:
+def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float, rng: "InsecureSeed | None" = None) -> Any:
     """`values` clipped to [lower, upper], plus Laplace noise: if they are (epsilon_head, mu)-head GDP, this is mu-GDP.
 
-    One number gets noise of scale (upper - lower) / epsilon_head (G, Theorem 4.7).  An array of d numbers counts as one output
-    and gets d times that, as each of its numbers may change by upper - lower; call once for each output that has a head
-    guarantee of its own.  The noise alone makes the output epsilon_head-DP, exactly: it is drawn in whole numbers, from the
-    operating system's randomness unless `rng` is given, which is meant for tests only.
+    One number gets noise of scale (upper - lower) / epsilon_head (Liu et al. 2021, Theorem 4.7).  An array of d numbers counts
+    as one output and gets d times that, as each of its numbers may change by upper - lower; call once for each output that has
+    a head guarantee of its own.  The noise alone makes the output epsilon_head-DP, exactly: it is drawn in whole numbers, from
+    the operating system's randomness unless `rng` is given, which is meant for tests only.
 
     Parameters
     ----------
@@ -39,8 +42,8 @@ def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float,
         The upper end of the range, above the lower one.
     epsilon_head : float
         Where the head guarantee ends, from 1e-100 to 1e100.
-    rng : random.Random, optional
-        A source of randomness for tests; by default that of the operating system.
+    rng : InsecureSeed, optional
+        Where the randomness comes from: the operating system, unless tests or figures need a seed.
 
     Returns
     -------
@@ -50,7 +53,7 @@ def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float,
     Raises
     ------
     BadType
-        If values hold something else than numbers, an end is no real number, or rng is no random.Random.
+        If values hold something else than numbers, an end is no real number, or rng is no InsecureSeed.
     BadValue
         If an end or epsilon_head is out of its range, or lower is not below upper.
 
@@ -65,14 +68,12 @@ def clip_and_reify(values: Any, lower: float, upper: float, epsilon_head: float,
     epsilon_head = positive("epsilon_head", epsilon_head)
     if not 1e-100 <= epsilon_head <= 1e100:
         raise BadValue(f"epsilon_head is {epsilon_head}; allowed: a number from 1e-100 to 1e100.")
-    if rng is None:
-        rng = random.SystemRandom()
-    elif not isinstance(rng, random.Random):
-        raise BadType(f"rng is {rng!r} ({type(rng).__name__}); allowed: None, or a random.Random for tests.")
+    words = words_of(rng)
     numbers, shape = _numbers(values)
     step, decay = grid_and_decay(lower, upper, epsilon_head, max(1, len(numbers)))
     steps = [round(Fraction(min(max(one, lower), upper)) / step) for one in numbers]
-    noisy = [_double((one + discrete_laplace(decay, rng)) * step) for one in steps]
+    noise = discrete_laplaces(1 / decay, len(steps), words, least=64).tolist()
+    noisy = [_double((one + more) * step) for one, more in zip(steps, noise, strict=True)]
     return noisy[0] if shape is None else np.array(noisy, dtype=float).reshape(shape)
 
 

@@ -1,4 +1,4 @@
-"""What a random sample of the records adds to privacy (S = Steinke 2022, section 6)."""
+"""What a random sample of the records adds to privacy (Steinke 2022, section 6)."""
 
 import functools
 import math
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import non_negative, real
+from ..checks import non_negative, probability, real
 from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, up
 from ._kernels import arguments
 from ._kernels.broadcast import Broadcast, broadcast
 from ._kernels.split_logarithms import STEP, log_factorials, split_logarithms
-from .group import curve, exact_up, group_rdp, log_mixture, probability
+from .group import curve, exact_up, group_rdp, log_mixture
 from .subsampling_bounds import large_order
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ def amplify_rdp(order: "Floats", rate: "float | Floats", rdp: Callable[[float], 
 @overload
 def amplify_rdp(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
-    """The Rényi value of a mechanism run on a Poisson sample: S Theorem 34 at whole orders.
+    """The Rényi value of a mechanism run on a Poisson sample (Steinke 2022, Theorem 34).
 
     `rdp` is the mechanism's curve order -> value for adding or removing a record; so is the answer, in both directions
-    (S Theorem 35, whose proof needs orders from 2 up, erratum S-E7: the whole orders are).  It is called at the whole
+    (Steinke 2022, Theorem 35, whose proof needs orders from 2 up, erratum S-E7: the whole orders are).  It is called at the whole
     orders from 2 to the next one above `order`, and at `order` itself where `rate` is 1; it may return infinity.
 
     Between whole orders n and n + 1, for each of the two directions: (a - 1) D_a, the logarithm of a moment, is convex
     in a, so that it is at most its linear interpolation between n and n + 1 (at a = 1 it is 0); and D_a is at most D_(n + 1)
-    (S Lemma 33.3).  The answer is the smaller bound.  Below order 2 the two coincide: the answer is that of order 2.
+    (Steinke 2022, Lemma 33.3).  The answer is the smaller bound.  Below order 2 the two coincide: the answer is that of order 2.
     Above order 100 000 the series is too long and the answer is that of `amplify_rdp_large_order`, valid but larger.
 
     Parameters
@@ -141,10 +141,14 @@ def _series(order: int, rate: float, known: Callable[[float], float]) -> float:
 
 @broadcast
 def amplify_approx(epsilon: float, delta: float, rate: float) -> tuple[float, float]:
-    """(epsilon, delta) of a mechanism run on a sample that holds each record with probability `rate` at most (S Theorem 29).
+    """(epsilon, delta) of a mechanism run on a sample that holds each record with probability `rate` at most.
 
-    (log(1 + rate (e^epsilon - 1)), rate delta).  For Poisson sampling (epsilon, delta) and the answer are for adding or
-    removing a record, for a sample of fixed size they are for replacing one (S section 6.2).
+    Steinke 2022, Theorem 29.
+    (log(1 + rate (e^epsilon - 1)), rate delta).  The theorem assumes of the sample U that for each record i there is a set U_-i
+    without i, a neighbour of U, whose law given that i is in U is the law of U given that i is not.  For Poisson sampling it is U
+    without i, and (epsilon, delta) and the answer are for adding or removing a record; for a sample of fixed size another record
+    takes the place of i, and both are for replacing one (Steinke 2022, section 6.2).  Where records are drawn together there is
+    no such set (all of them with probability `rate`, else none: nothing is amplified), and the answer does not hold.
 
     Parameters
     ----------
@@ -177,10 +181,10 @@ def amplify_approx(epsilon: float, delta: float, rate: float) -> tuple[float, fl
 
 
 def amplify_profile(profile: Callable[[float], float], rate: float) -> "Broadcast[[float], float, Array]":
-    """The profile epsilon -> delta of a mechanism run on a sample (S Theorem 29, GDPT section 5.3).
+    """The profile epsilon -> delta of a mechanism run on a sample (Steinke 2022, Theorem 29, Liu et al. 2021, section 5.3).
 
     rate * profile(log(1 + (e^epsilon - 1) / rate)), for epsilon from 0 up.  `profile` must not increase; for which
-    neighbours it has to hold is told at `amplify_approx`.
+    neighbours it has to hold stands at `amplify_approx`.
 
     Parameters
     ----------
@@ -244,7 +248,7 @@ def fixed_size_rdp(order: float, via: "Floats", rate: "float | Floats", rdp: Cal
 @overload
 def fixed_size_rdp(order: float, via: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def fixed_size_rdp(order: Any, via: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
-    """The Rényi value of a sample of fixed size, a fraction `rate` of the records, for replacing one (S section 6.7).
+    """The Rényi value of a sample of fixed size, a fraction `rate` of the records, for replacing one (Steinke 2022, section 6.7).
 
     By group privacy through Q, the mechanism where the record is not in the sample, for any via > order:
     via / (via - 1) D_(order (via - 1) / (via - order))(p P + (1 - p) Q || Q) + D_via(Q || p P' + (1 - p) Q)
@@ -297,7 +301,7 @@ def _from_base(order: float, rate: float, known: Callable[[float], float]) -> fl
 
     With X = P / Q and f(X) = (1 - p + p X)^(1 - a) it is log(E_Q f(X)) / (a - 1), hence at most
 
-    * what `amplify_rdp` says, by S Theorem 35;
+    * what `amplify_rdp` says, by Steinke 2022, Theorem 35;
     * -log(1 - p + p e^-D_a(Q || P)): f, as a power mean of 1 and X^(1 - a), is concave in X^(1 - a), whose mean is given;
     * log(1 + a (a - 1) / 2 p^2 (1 - p)^(-a - 1) (e^D_2(P || Q) - 1)) / (a - 1): f about X = 1, f'' being largest at X = 0.
     """

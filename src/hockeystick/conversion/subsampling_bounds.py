@@ -1,10 +1,10 @@
-"""Closed forms around the series of `amplify_rdp`: cheaper, at every real order, and looser (S = Steinke 2022, section 6.6).
+"""Closed forms around the series of `amplify_rdp`: cheaper, at every real order, and looser (Steinke 2022, section 6.6).
 
 Each upper bound holds for a Poisson sample, at rate p, in both directions.  For the direction from the mixture
 p P + (1 - p) Q to Q the cited statements say so.  The other direction follows
 
-* for Proposition 41 and Theorem 38 by S Theorem 35, whose proof drops a factor that is at least 1 at orders a >= 2 only
-  (erratum S-E7).  Let 1 < a < 2 and p <= 3/4, as both statements demand.  What has to be shown non-negative is
+* for Proposition 41 and Theorem 38 by Steinke 2022, Theorem 35, whose proof drops a factor that is at least 1 at orders a >= 2
+  only (erratum S-E7).  Let 1 < a < 2 and p <= 3/4, as both statements demand.  What has to be shown non-negative is
   (1 - l) A^(2 a - 1) + l A^(a + 1) C^(a - 2) x^(-a - 1) - 1 with A = 1 - p + p x, C = p + (1 - p) x and l the theorem's
   weight; by the inequality of the means it is at least e^g - 1, g the weighted mean of the two logarithms.  As functions of
   log x, g and its slope vanish at 0, where g is convex, and g'' changes its sign at most once, as C / A is monotone.
@@ -50,8 +50,9 @@ def amplify_rdp_analytic(
     order: float, rate: "Floats", rdp: Callable[[float], float], omega: "float | Floats | None" = None
 ) -> "Array": ...
 def amplify_rdp_analytic(order: Any, rate: Any, rdp: Callable[[float], float], omega: Any = None) -> Any:
-    """The Rényi value of a Poisson sample from the values of orders 2 and omega alone (S Proposition 41, its first form).
+    """The Rényi value of a Poisson sample from the values of orders 2 and omega alone.
 
+    Steinke 2022, Proposition 41, its first form.
     log(1 + e / 2 order (order - 1) rate^2 (e^rdp(2) - 1) + ((order - 1) rate)^omega e^((omega - 1) rdp(omega))) / (order - 1)
     for any omega >= order; the best omega is sought unless given.  Needs rate <= 1 - 1/e, else `Unsupported`.
 
@@ -175,8 +176,9 @@ def amplify_rdp_large_order(order: "Floats", rate: "float | Floats", rdp: Callab
 @overload
 def amplify_rdp_large_order(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp_large_order(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
-    """The Rényi value of a Poisson sample from the value of the same order alone: good for large orders (S Proposition 42).
+    """The Rényi value of a Poisson sample from the value of the same order alone: good for large orders.
 
+    Steinke 2022, Proposition 42.
     order / (order - 1) log(1 - rate + rate e^((1 - 1 / order) rdp(order))).
 
     Parameters
@@ -229,8 +231,9 @@ def amplify_rdp_lower(order: "Floats", rate: "float | Floats", rdp: Callable[[fl
 @overload
 def amplify_rdp_lower(order: float, rate: "Floats", rdp: Callable[[float], float]) -> "Array": ...
 def amplify_rdp_lower(order: Any, rate: Any, rdp: Callable[[float], float]) -> Any:
-    """What the Rényi value of a Poisson sample is at least: rdp(order) - order / (order - 1) log(1 / rate) (S section 6.6).
+    """What the Rényi value of a Poisson sample is at least: rdp(order) - order / (order - 1) log(1 / rate).
 
+    Steinke 2022, section 6.6.
     Here `rdp` is the divergence itself from the mechanism's output with a record to that without, or less.  May be
     negative, and then says nothing; 0 at rate 0.  Rounded down.
 
@@ -279,7 +282,7 @@ def _lower(order: float, rate: float, known: Callable[[float], float]) -> float:
 
 @broadcast
 def amplify_zcdp(order: float, rate: float, rho: float) -> float:
-    """The Rényi value of a Poisson sample of a rho-zCDP mechanism at orders that are not too large (S Theorem 38).
+    """The Rényi value of a Poisson sample of a rho-zCDP mechanism at orders that are not too large (Steinke 2022, Theorem 38).
 
     10 rate^2 rho order for order < omega = min(log(1 / rate) / (4 rho), 1 + rate^(-1/4)) (erratum S-E6: the paper prints
     4 rate), provided that rho <= 1 and omega >= 3 + 2 log(1 / rho) / log(1 / rate), which rates up to 1/16 alone can meet

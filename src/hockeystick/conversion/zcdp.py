@@ -1,7 +1,7 @@
-"""Zero-concentrated DP, gamma(order) = rho * order, to approximate DP and back: A (Asoodeh et al., ISIT 2020), Theorem 3 at
+"""Zero-concentrated DP, gamma(order) = rho * order, to approximate DP and back: Asoodeh et al. (2020), Theorem 3 at
 the best real order (Eq. 24, Question Two).
 
-For a Gaussian of sensitivity 1, rho is 1 / (2 sigma^2) (errata A-E3, A-E4).  Closed forms are in `zcdp_bounds`.
+For a Gaussian of sensitivity Delta, rho is Delta^2 / (2 sigma^2) (errata A-E3, A-E4, S-E4).  Closed forms are in `zcdp_bounds`.
 """
 
 import math
@@ -17,7 +17,9 @@ from .zcdp_bounds import zcdp_budget_closed, zcdp_to_delta_improved, zcdp_to_eps
 
 @broadcast
 def zcdp_to_epsilon(rho: float, delta: float) -> float:
-    """The smallest epsilon that Theorem 3 of A gives for rho-zCDP at delta, over all real orders, rounded up (A, Eq. 24).
+    """The smallest epsilon that the optimal conversion gives for rho-zCDP at delta, over all real orders, rounded up.
+
+    Asoodeh et al. 2020, Eq. 24.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def zcdp_to_epsilon(rho: float, delta: float) -> float:
 
 @broadcast
 def zcdp_to_delta(rho: float, epsilon: float) -> float:
-    """The smallest delta that Theorem 3 of A gives for rho-zCDP at epsilon, over all real orders, rounded up.
+    """The smallest delta that the optimal conversion gives for rho-zCDP at epsilon, over all real orders, rounded up.
 
     Parameters
     ----------
@@ -98,7 +100,9 @@ def zcdp_to_delta(rho: float, epsilon: float) -> float:
 
 @broadcast
 def zcdp_budget(epsilon: float, delta: float) -> float:
-    """The largest rho for which Theorem 3 of A gives (epsilon, delta)-DP at some order, rounded down (A, Question Two).
+    """The largest rho for which the optimal conversion gives (epsilon, delta)-DP at some order, rounded down.
+
+    Asoodeh et al. 2020, Question Two.
 
     Parameters
     ----------
@@ -132,7 +136,7 @@ def zcdp_budget(epsilon: float, delta: float) -> float:
 
 @broadcast
 def pure_to_zcdp(epsilon: float) -> float:
-    """rho = epsilon^2 / 2 for epsilon-DP, rounded up (S, Proposition 16).
+    """rho = epsilon^2 / 2 for epsilon-DP, rounded up (Steinke 2022, Proposition 16).
 
     Parameters
     ----------

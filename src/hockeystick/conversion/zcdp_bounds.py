@@ -1,7 +1,7 @@
-"""Zero-concentrated DP to approximate DP and back by closed forms, each looser than Theorem 3 of A at the best order (`zcdp`).
+"""Zero-concentrated DP to approximate DP and back by closed forms, looser than `zcdp`, the optimum over orders.
 
-`_closed`: A (Asoodeh et al., ISIT 2020), Lemma 2; `_improved`: S (Steinke 2022), Proposition 14; `_classic`: A, Eq. 23 and S,
-Remark 15.
+`_closed`: Asoodeh et al. (2020), Lemma 2; `_improved`: Steinke (2022), Proposition 14; `_classic`: Asoodeh et al. (2020), Eq. 23,
+and Steinke (2022), Remark 15.
 """
 
 import math
@@ -18,7 +18,7 @@ from .rdp_bounds import log_odds, tangent_epsilon
 
 @broadcast
 def zcdp_to_epsilon_classic(rho: float, delta: float) -> float:
-    """epsilon = rho + 2 sqrt(rho log(1/delta)), rounded up (A, Eq. 23; S, Remark 15).
+    """epsilon = rho + 2 sqrt(rho log(1/delta)), rounded up (Asoodeh et al. 2020, Eq. 23; Steinke 2022, Remark 15).
 
     Parameters
     ----------
@@ -51,7 +51,9 @@ def zcdp_to_epsilon_classic(rho: float, delta: float) -> float:
 
 @broadcast
 def zcdp_to_delta_classic(rho: float, epsilon: float) -> float:
-    """delta = e^(-(epsilon - rho)^2 / (4 rho)), 1 for epsilon <= rho, rounded up (S, Remark 15; A, Eq. 21).
+    """delta = e^(-(epsilon - rho)^2 / (4 rho)), 1 for epsilon <= rho, rounded up.
+
+    Steinke 2022, Remark 15; Asoodeh et al. 2020, Eq. 21.
 
     Parameters
     ----------
@@ -87,7 +89,9 @@ def zcdp_to_delta_classic(rho: float, epsilon: float) -> float:
 
 @broadcast
 def zcdp_budget_classic(epsilon: float, delta: float) -> float:
-    """rho = (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, rounded down (S, Remark 15; A, before Eq. 28).
+    """rho = (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, rounded down.
+
+    Steinke 2022, Remark 15; Asoodeh et al. 2020, before Eq. 28.
 
     Parameters
     ----------
@@ -121,7 +125,7 @@ def zcdp_budget_classic(epsilon: float, delta: float) -> float:
 
 @broadcast
 def zcdp_to_epsilon_improved(rho: float, delta: float) -> float:
-    """The smallest epsilon of S, Proposition 14, over t > 0, at least 0, rounded up.
+    """The smallest epsilon of Steinke 2022, Proposition 14, over t > 0, at least 0, rounded up.
 
     It is the least of rho (t + 1) + (log(1/delta) - log(1 + t)) / t - log(1 + 1/t).
 
@@ -161,7 +165,7 @@ def zcdp_to_epsilon_improved(rho: float, delta: float) -> float:
 
 @broadcast
 def zcdp_to_delta_improved(rho: float, epsilon: float) -> float:
-    """The smallest delta of S, Proposition 14, over t > 0, at most 1, rounded up.
+    """The smallest delta of Steinke 2022, Proposition 14, over t > 0, at most 1, rounded up.
 
     It is the least of e^(rho t (t + 1) - epsilon t) (1 - 1/(t + 1))^t / (t + 1).
 
@@ -231,7 +235,7 @@ def zcdp_budget_improved(epsilon: float, delta: float) -> float:
 
 
 def improved_budget(t: float, epsilon: float, delta: float) -> float:
-    """The rho at which S, Lemma 33.8, gives epsilon at the order 1 + t, at least 0, rounded down.
+    """The rho at which Steinke 2022, Lemma 33.8, gives epsilon at the order 1 + t, at least 0, rounded down.
 
     >>> round(improved_budget(4.0, 1.0, 0.1), 12)
     0.209971351235
@@ -244,7 +248,7 @@ def improved_budget(t: float, epsilon: float, delta: float) -> float:
 
 @broadcast
 def zcdp_to_epsilon_closed(rho: float, delta: float) -> float:
-    """The smallest of the three epsilons of A, Lemma 2, for rho T = `rho`, rounded up.
+    """The smallest of the three epsilons of Asoodeh et al. 2020, Lemma 2, for rho T = `rho`, rounded up.
 
     Parameters
     ----------
@@ -275,7 +279,7 @@ def zcdp_to_epsilon_closed(rho: float, delta: float) -> float:
 
 
 def closed_terms(rho: float, delta: float) -> tuple[tuple[float, float, int], ...]:
-    """The three epsilons of A, Lemma 2, for rho > 0, rounded up, each with the order at which it is found and its place.
+    """The three epsilons of Asoodeh et al. 2020, Lemma 2, for rho > 0, rounded up, each with its order and its place.
 
     >>> [round(epsilon, 6) for epsilon, _, _ in closed_terms(0.5, 0.1)]
     [1.655979, 2.073925, 4.894639]
@@ -293,7 +297,9 @@ def closed_terms(rho: float, delta: float) -> tuple[tuple[float, float, int], ..
 
 @broadcast
 def zcdp_budget_closed(epsilon: float, delta: float) -> float:
-    """The largest rho for which `zcdp_to_epsilon_closed` is at most epsilon, rounded down (A, Lemma 2, Question Two).
+    """The largest rho for which `zcdp_to_epsilon_closed` is at most epsilon, rounded down.
+
+    Asoodeh et al. 2020, Lemma 2, Question Two.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ import math
 from ..loss.composed import ComposedLoss
 from ..loss.engines.driver import largest_of, prove
 from ..loss.engines.engine import Engine, Proof, Question
-from ..loss.engines.last import epsilon_question
+from ..loss.engines.first import epsilon_question
 from ..loss.protocol import Inconclusive, Interval
 
 

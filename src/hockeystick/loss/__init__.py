@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 from ..later import later
 
 if TYPE_CHECKING:
+    from .allocated.gaussian import AllocatedGaussianLoss as AllocatedGaussianLoss
+    from .allocated.moments import AllocatedStep as AllocatedStep
+    from .allocated.moments import Moments as Moments
+    from .allocated.several import SeveralLosses as SeveralLosses
     from .answers.many import epsilon_intervals as epsilon_intervals
     from .answers.many import log_delta_intervals as log_delta_intervals
     from .bounds.renyi import renyi_bound as renyi_bound
@@ -43,6 +47,9 @@ if TYPE_CHECKING:
 __getattr__ = later(
     __name__,
     {
+        "allocated.gaussian": ("AllocatedGaussianLoss",),
+        "allocated.moments": ("AllocatedStep", "Moments"),
+        "allocated.several": ("SeveralLosses",),
         "pairs.atomic": ("AtomicLoss",),
         "pairs.bracketed": ("BracketedLoss",),
         "protocol": ("Loss",),

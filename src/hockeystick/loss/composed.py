@@ -30,6 +30,7 @@ class Tuning:
     """Of the search for a saddle point, which no proof depends on, and of exact fractions."""
 
     min_saddle: float = 1e-9
+    """Nearer to 0 K has no digits left, and delta is next to 1."""
     max_saddle: float = 1e15
     """Saddle points beyond are not worth looking at."""
     log_prefactor_ignored: float = 7.0

@@ -5,6 +5,7 @@ docs/mathematics/every-run.md, section 6: what holds for every run.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from ..numerics.roots import certified_end, increasing_root
@@ -13,8 +14,18 @@ Made = TypeVar("Made")
 About = Callable[[float], tuple[float, float]]
 """About log delta and its slope at an epsilon."""
 
-_MAX_ROUNDS = 6
-_MAX_SLOPE = 1e12  # slopes of log delta over log epsilon beyond which rounding decides
+
+@dataclass(frozen=True)
+class Tuning:
+    """Of the searches; what they find is certified, or refused."""
+
+    max_rounds: int = 6
+    """Of a fixed point: more have not been seen to come nearer."""
+    max_slope: float = 1e12
+    """Of log delta over log epsilon: beyond it rounding decides where a proof ends."""
+
+
+TUNING = Tuning()
 BELOW = -1e-9  # the logarithm of a delta below 1
 
 
@@ -42,7 +53,7 @@ def certified_ends(
     Not far from the start, unless the `most` that epsilon can be is given.
     """
     epsilon = root(bounds.estimate, log_delta, start, 1e-13, None if most is None else (0.0, most))
-    pace = min(-bounds.estimate(epsilon)[1], _MAX_SLOPE / max(epsilon, 1e-300))
+    pace = min(-bounds.estimate(epsilon)[1], TUNING.max_slope / max(epsilon, 1e-300))
     if not pace > 0.0:
         return -math.inf, math.inf
 
@@ -55,7 +66,7 @@ def settled_epsilon(
 ) -> tuple[Made, float]:
     """A fixed point: what is made for an epsilon, made anew at its own estimate until the two are near; and the estimate."""
     epsilon = start
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(TUNING.max_rounds):
         made, about = make(epsilon)
         found = root(about, log_delta, epsilon, tolerance)
         if abs(found - epsilon) < near * epsilon:
@@ -67,7 +78,7 @@ def settled_epsilon(
 def settled_log_delta(make: Callable[[float], tuple[Made, About]], epsilon: float, log_delta: float) -> Made:
     """A fixed point: what is made for a log delta at this epsilon, made anew for its own estimate until that is within 1."""
     level = min(log_delta, BELOW)
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(TUNING.max_rounds):
         made, about = make(level)
         found = min(about(epsilon)[0], BELOW)
         if abs(found - level) < 1.0:

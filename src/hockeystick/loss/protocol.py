@@ -299,7 +299,7 @@ def largest(intervals: Iterable[Interval]) -> Interval:
 
 
 class Care(IntEnum):
-    """How close delta should be told: in a search, as one of several (to nine decimal places), or as the only one."""
+    """How close the ends of delta should be: in a search, as one of several (to nine decimal places), or as the only one."""
 
     MANY = 0
     CURVE = 1

@@ -14,7 +14,7 @@ from typing import Any
 from .. import checks
 from .. import loss as losses
 from ..errors import BadType, BadValue, Unsupported
-from ..loss.engines.compiled import Told, response_epsilon
+from ..loss.engines.compiled import CoreAnswer, response_epsilon
 from ..neighbours import DEFAULT, Order, Relation, checked, same_size
 from .release import Mechanism
 from .response import epsilon_at_most
@@ -151,13 +151,16 @@ class PureDP(Claim):
     def _claimed_loss(self, twice: bool) -> "losses.Loss | None":
         return _response(self.claimed_epsilon, 0.0, twice)
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> CoreAnswer:
         return None if self._twice(wanted) else response_epsilon(self.claimed_epsilon, count, delta)
 
 
 @dataclass(frozen=True, repr=False, init=False)
 class ApproxDP(Claim):
     """Anything that is (epsilon, delta)-DP.  The worst pair has the losses -epsilon, epsilon and infinity, and is attained.
+
+    A delta that is asked and lies below the probability of an infinite loss by no more than the rounding of decimals to doubles
+    (2^-51 of it: `ApproxDP(1, 1e-6).poisson(0.1)` at 1e-7) is read as that probability; reports say so.
 
     Parameters
     ----------
@@ -206,8 +209,8 @@ class ZCDP(Claim):
     """Anything that is rho-zCDP: Rényi divergences of every order a at most rho a; or (xi, rho)-zCDP: at most xi + rho a (Bun and
     Steinke 2016, Definition 1.1).
 
-    Known on the real axis only: the upper end is the optimal conversion (paper A, Theorem 3) at the best order, the lower end
-    what Gaussian noise of the same rho attains.
+    Known on the real axis only: the upper end is the optimal conversion (Asoodeh et al. 2020, Theorem 3) at the best order, the
+    lower end what Gaussian noise of the same rho attains.
 
     Parameters
     ----------

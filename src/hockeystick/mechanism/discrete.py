@@ -1,6 +1,8 @@
 """Noise on the integers."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BadValue, Unsupported
 from ..loss.pairs.binned import WideDiscreteGaussianLoss
@@ -8,6 +10,9 @@ from ..loss.pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss
 from ..loss.protocol import Loss
 from ..neighbours import Order
 from .noise import AdditiveNoise
+
+if TYPE_CHECKING:
+    from ..draws.source import InsecureSeed
 
 _LISTED = 4096.0  # the largest sigma whose values are listed one by one
 _MOST_VALUES = 200_000
@@ -60,6 +65,50 @@ class DiscreteGaussian(_IntegerNoise):
     def __post_init__(self) -> None:
         self._check_whole("sigma")
 
+    def release(self, value: Any, rng: "InsecureSeed | None" = None, disjoint: bool = False) -> Any:
+        """value plus discrete Gaussian noise, exactly.
+
+        Parameters
+        ----------
+        value : int or array_like
+            The answer, which one record moves by at most `sensitivity`.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+        disjoint : bool, default False
+            Say True for an array of which adding or removing one record moves one number only, such as a histogram.  A record
+            that is replaced moves two of them: that is `* 2` under add-or-remove.
+
+        Returns
+        -------
+        int or ndarray
+            The noisy answer, in the shape of value.
+
+        Raises
+        ------
+        BadType
+            If value holds something else than numbers, or rng is no InsecureSeed.
+        BadValue
+            If a number is no whole number.
+        Unsupported
+            If value is an array of several numbers, and disjoint is False.
+
+        Examples
+        --------
+        >>> DiscreteGaussian(sigma=2.0).release([10, 20], disjoint=True).dtype
+        dtype('int64')
+        """
+        from ..draws.noise import discrete_gaussians
+        from ..draws.source import words_of
+        from ..draws.values import shaped, sums, wholes
+
+        numbers, shape = wholes("value", value)
+        if len(numbers) > 1 and not disjoint:
+            raise Unsupported(
+                f"an array of {len(numbers)} numbers is not released by one {self!r}: its epsilon is that of one number.  "
+                "Release the numbers one by one and count each, or say disjoint=True if a record moves only one of them."
+            )
+        return shaped(sums(numbers, discrete_gaussians(self.sigma, len(numbers), words_of(rng))), shape)
+
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Loss:
         move = int(self._moved(wanted[0]))
         if self.sigma > _LISTED:
@@ -106,6 +155,40 @@ class DiscreteLaplace(_IntegerNoise):
 
     def __post_init__(self) -> None:
         self._check_whole("scale")
+
+    def release(self, value: Any, rng: "InsecureSeed | None" = None) -> Any:
+        """value plus discrete Laplace noise, for each number of an array, exactly.
+
+        Parameters
+        ----------
+        value : int or array_like
+            The answer, which one record moves by at most `sensitivity`: an array by the 1-norm of all its numbers together.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+
+        Returns
+        -------
+        int or ndarray
+            The noisy answer, in the shape of value.
+
+        Raises
+        ------
+        BadType
+            If value holds something else than numbers, or rng is no InsecureSeed.
+        BadValue
+            If a number is no whole number.
+
+        Examples
+        --------
+        >>> type(DiscreteLaplace(scale=2.0).release(10))
+        <class 'int'>
+        """
+        from ..draws.noise import discrete_laplaces
+        from ..draws.source import words_of
+        from ..draws.values import shaped, sums, wholes
+
+        numbers, shape = wholes("value", value)
+        return shaped(sums(numbers, discrete_laplaces(Fraction(self.scale), len(numbers), words_of(rng))), shape)
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Loss:
         move = int(self._moved(wanted[0]))

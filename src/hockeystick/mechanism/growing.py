@@ -14,13 +14,13 @@ _MOST = 256  # runs that are answered ahead
 
 class Growing:
     """Once two questions have followed each other, some more runs are answered at once, and share what they can: the more of
-    them, the longer this goes on.  What is told is what each run tells by itself, to the last bit.
+    them, the longer this goes on.  Each answer is that of the run by itself, to the last bit.
 
     >>> import hockeystick as hs
     >>> step = hs.Gaussian(sigma=1.0).poisson(rate=0.01)
     >>> growing = Growing(step, 1e-6, "add-or-remove")
-    >>> told = [growing.epsilon(count) for count in range(1000, 1010)]
-    >>> all(one in (None, (step * count).epsilon(1e-6)) for count, one in zip(range(1000, 1010), told, strict=True))
+    >>> found = [growing.epsilon(count) for count in range(1000, 1010)]
+    >>> all(one in (None, (step * count).epsilon(1e-6)) for count, one in zip(range(1000, 1010), found, strict=True))
     True
     """
 

@@ -1,12 +1,16 @@
 """Laplace noise."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .. import checks
 from .. import loss as losses
-from ..loss.engines.compiled import UNKNOWN, Told, laplace_epsilon, laplace_log_deltas
+from ..loss.engines.compiled import UNKNOWN, CoreAnswer, laplace_epsilon, laplace_log_deltas
 from ..neighbours import Order
 from .noise import AdditiveNoise
+
+if TYPE_CHECKING:
+    from ..draws.source import InsecureSeed
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,13 +50,47 @@ class Laplace(AdditiveNoise):
     def __post_init__(self) -> None:
         self._check("scale")
 
+    def release(self, value: Any, rng: "InsecureSeed | None" = None) -> Any:
+        """value plus Laplace noise, for each number of an array, exactly; the sum is rounded to a grid 2^40 times finer.
+
+        Parameters
+        ----------
+        value : float or array_like
+            The answer, which one record moves by at most `sensitivity`: an array by the 1-norm of all its numbers together.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+
+        Returns
+        -------
+        float or ndarray
+            The noisy answer, in the shape of value; infinite where the sum is beyond the largest double.
+
+        Raises
+        ------
+        BadType
+            If value holds something else than real numbers, or rng is no InsecureSeed.
+        BadValue
+            If a number is NaN or infinite, or no double.
+
+        Examples
+        --------
+        >>> (Laplace(scale=2.0).release(0.1) * 2.0**39).is_integer()
+        True
+        """
+        from ..draws.noise import laplaces
+        from ..draws.source import words_of
+        from ..draws.values import reals, shaped
+
+        numbers, shape = reals("value", value)
+        return shaped(laplaces(numbers, self.scale, words_of(rng)), shape)
+
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss":
         return losses.LaplaceLoss(self._shift(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> CoreAnswer:
         return laplace_epsilon(self._shift(wanted), count, delta)
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> Told:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> CoreAnswer:
         return laplace_log_deltas(self._shift(wanted), count, [epsilon])[0] or UNKNOWN
 
     def _shift(self, wanted: tuple[Order, ...]) -> float:

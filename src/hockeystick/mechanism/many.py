@@ -39,7 +39,10 @@ def epsilons(releases: Sequence[Release], delta: float, neighbours: Relation = S
             found |= {place: Bounds(least, most, True) for (place, *_), least, most in ends if not math.isnan(least)}
 
     def answer(place: int) -> Bounds[float]:
-        return found[place] if place in found else releases[place].epsilon_bounds(delta, neighbours)
+        if place not in found:
+            return releases[place].epsilon_bounds(delta, neighbours)
+        releases[place]._heed(delta)
+        return found[place]
 
     return (partial(answer, place) for place in range(len(releases)))
 
@@ -56,7 +59,7 @@ def sampled(release: Release, neighbours: Relation) -> tuple[SampledGaussianLoss
     try:
         run: ComposedLoss = release._run(neighbours)
     except HockeystickError:
-        return None, 0  # which is told when it is asked by itself
+        return None, 0  # the error is raised when it is asked by itself
     if len(run.terms) == 1:
         loss, count = run.terms[0]
         if isinstance(loss, SampledGaussianLoss) and count > 1:

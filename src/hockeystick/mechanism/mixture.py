@@ -23,7 +23,7 @@ class GaussianMixture(Mechanism):
     """Normal noise of standard deviation `sigma`; the record moves the answer by moves[i] (2-norm) with probability weights[i].
 
     Remove: (sum of weights[i] N(moves[i], sigma^2), N(0, sigma^2)), and add the reverse, each by itself (Choquette-Choo, Ganesh,
-    Steinke and Thakurta 2024, arXiv:2310.15526, Corollary 4.7; proof: `sampled/gaussian_mixture.py`); a record that is zeroed out
+    Steinke and Thakurta 2024, arXiv:2310.15526, Corollary 4.7; proof: docs/mathematics.md, Lemma 25); a record that is zeroed out
     contributes nothing, which is the same.  Replace: both records move the answer from where it is without them, in opposite
     directions in the worst case.  A move of 0 is the answer without the record, and must have a weight.  Weights add up to 1
     within a part in 1e9 and count relative to their sum.

@@ -31,7 +31,7 @@ class Profile(Claim):
     a rule which says how much noise an (epsilon, delta) needs.
 
     A function cannot tell its own tail, so for `mu()` give `tail=(epsilon, mu)`: your proof that from that epsilon on the
-    function is at most delta_mu (paper G, Definition 3.2), or mu = inf if no mu holds.
+    function is at most delta_mu (Liu et al. 2021, Definition 3.2), or mu = inf if no mu holds.
 
     Parameters
     ----------
@@ -119,10 +119,10 @@ class Profile(Claim):
         neighbours: Relation = DEFAULT,
         **more: Any,
     ) -> "Profile":
-        """The profile of noise `sigma` where (epsilon, delta)-DP needs the noise `rule(epsilon, delta)` (paper G, section 3).
+        """The profile of noise `sigma` where (epsilon, delta)-DP needs the noise `rule(epsilon, delta)`.
 
         The naive profile is the smallest delta with rule(epsilon, delta) <= sigma, found by bisection; refined, it is the best
-        that all these pairs imply through the partial order (G, Theorem 3.1 and appendix B).
+        that all these pairs imply through the partial order (Liu et al. 2021, Theorem 3.1 and appendix B).
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Profile(Claim):
         if delta is not None or self.claims or end is None or carried:
             return super().gdp(delta, tolerance, neighbours)
         if beyond == math.inf:
-            reason = "the tail is given as heavier than that of any Gaussian noise, so no mu holds (G, Theorem 4.3)"
+            reason = "the tail is given as heavier than that of any Gaussian noise, so no mu holds (Liu et al. 2021, Theorem 4.3)"
             return GaussianDP(Bounds(math.inf, math.inf), 0.0, math.inf, reason, 0)
         from ..conversion.gdp_supremum import head_mu
 

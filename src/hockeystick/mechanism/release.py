@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import checks
-from ..errors import BadType, BadValue
+from ..errors import BadType, BadValue, Unsupported
 from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
@@ -15,14 +15,18 @@ from .samplers import Samplers
 
 if TYPE_CHECKING:
     from .. import loss as losses
+    from ..draws.source import InsecureSeed
     from ..loss.composed import ComposedLoss
-    from ..loss.engines.compiled import Told
+    from ..loss.engines.compiled import CoreAnswer
     from ..report.about import About
     from ..report.report import Report
 
 
 class Release(LawQuestions, GaussianQuestions, Attacks, Samplers):
-    """Anything that is released about the data: one mechanism, or several composed (also adaptively).
+    """Anything that is released about the data: one mechanism, or several composed.
+
+    They may be composed adaptively: each may depend on what was released before, with parameters (noise, rates, counts) that are
+    fixed in advance.
 
     Descriptions are values: frozen, hashable, comparable, picklable.  Asking a question changes nothing.
     """
@@ -114,6 +118,48 @@ class Release(LawQuestions, GaussianQuestions, Attacks, Samplers):
 
         return report(self, delta, neighbours, mu_delta, about)
 
+    def release(self, value: Any, rng: "InsecureSeed | None" = None) -> Any:
+        """The value with this mechanism's randomness, drawn exactly: what epsilon speaks of (docs/releasing.md).
+
+        Parameters
+        ----------
+        value : number or array_like
+            What is to be released, to the last bit; each mechanism describes what it takes.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+
+        Returns
+        -------
+        number or ndarray
+            What may be shown.
+
+        Raises
+        ------
+        BadType
+            If value is of a type that the mechanism does not take, or rng of another one.
+        BadValue
+            If value breaks what epsilon rests on: it is NaN or infinite, or no whole number where one is needed.
+        Unsupported
+            If nothing is run by this description: a claim, or a run of several releases, each of which is released by itself.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> abs(hs.Laplace(scale=2.0).release(10.0) - 10.0) < 200.0
+        True
+        """
+        raise Unsupported(f"{self!r} is not released: {self._why_not_run}")
+
+    @property
+    def _why_not_run(self) -> str:
+        """Why nothing is run by it, and what to do."""
+        if len(self.parts) == 1 and self.parts[0][1] == 1:
+            return "it says what holds, not what is done.  Release by the mechanism of which it speaks."
+        return (
+            "a run of several releases has an answer for each.  Release them one by one, `for mechanism, count in run.parts`, "
+            "each `mechanism.release(value)` as often as it counts."
+        )
+
     def to_json(self) -> str:
         """The description as JSON text, with a version; `hockeystick.from_json` undoes it.
 
@@ -139,8 +185,13 @@ class Mechanism(Release):
 
     _group_size: ClassVar[int | None] = None
 
+    @property
+    def _own_records(self) -> int | None:
+        """The number of records of the data, where the mechanism depends on it."""
+        return None
+
     def __init_subclass__(cls, **more: Any) -> None:
-        """A class with a loss of its own does not inherit what is told directly of another."""
+        """A class with a loss of its own does not inherit the direct answers of another."""
         super().__init_subclass__(**more)
         if {"_pair_loss", "_claimed_loss"} & vars(cls).keys() and "_direct" not in vars(cls):
             cls._direct = Mechanism._direct  # type: ignore[method-assign]
@@ -166,11 +217,11 @@ class Mechanism(Release):
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
         """The privacy loss for these ordered pairs (a `Loss`, or bounds of one); None where nothing is lost."""
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> "Told":
-        """Both ends of epsilon of so many uses, if that is told at once; some mechanism attains it."""
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> "CoreAnswer":
+        """Both ends of epsilon of so many uses, if the core or a closed form has them; some mechanism attains it."""
         return None
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> "Told":
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> "CoreAnswer":
         """The same for log delta."""
         return None
 
@@ -248,7 +299,10 @@ def _merged(uses: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
 
 
 def compose(releases: Iterable[Release]) -> Release:
-    """Several releases together, adaptively or not; the same as joining them with +.
+    """Several releases together, the same as joining them with +; adaptively, with parameters that are fixed in advance.
+
+    Which question a mechanism answers may depend on what was released before; its noise, its rate and how often it is used may
+    not (fully adaptive composition needs a privacy filter, which this is not).
 
     Parameters
     ----------

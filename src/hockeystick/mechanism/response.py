@@ -1,14 +1,18 @@
 """Mechanisms whose answer changes with the record, whichever relation is asked: epsilon is for one change."""
 
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from .. import checks
 from .. import loss as losses
 from ..errors import BadValue
-from ..loss.engines.compiled import Told, response_epsilon
+from ..loss.engines.compiled import CoreAnswer, response_epsilon
 from ..neighbours import RECORD_IN_P, Order
 from .release import Mechanism
+
+if TYPE_CHECKING:
+    from ..draws.source import InsecureSeed
 
 
 def epsilon_at_most(name: str, value: Any, most: float = 600.0) -> float:
@@ -58,6 +62,40 @@ class RandomizedResponse(Mechanism):
         object.__setattr__(self, "categories", checks.count("categories", categories, least=2))
         object.__setattr__(self, "null", null)
 
+    def release(self, value: Any, rng: "InsecureSeed | None" = None) -> Any:
+        """An answer instead of each category: the true one with weight e^epsilon, each other with weight 1, exactly.
+
+        Parameters
+        ----------
+        value : int or array_like
+            The category, from 0 to categories - 1; an array has those of several people, each of whom has this epsilon.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+
+        Returns
+        -------
+        int or ndarray
+            The answers, in the shape of value.
+
+        Raises
+        ------
+        BadType
+            If value holds something else than numbers, or rng is no InsecureSeed.
+        BadValue
+            If one is no category.
+
+        Examples
+        --------
+        >>> RandomizedResponse(epsilon=1.0, categories=5).release(3) in range(5)
+        True
+        """
+        from ..draws.choices import Response
+        from ..draws.source import words_of
+        from ..draws.values import places, shaped
+
+        truths, shape = places("value", value, self.categories)
+        return shaped(Response(self.one_epsilon, self.categories - 1).all(truths, words_of(rng)), shape)
+
     def _parameters(self) -> dict[str, Any]:
         more: dict[str, Any] = {"categories": self.categories} if self.categories > 2 else {}
         return {"epsilon": self.one_epsilon, **more, **({"null": self.null} if self.null else {})}
@@ -73,7 +111,7 @@ class RandomizedResponse(Mechanism):
             )
         return losses.ResponseLoss(self.one_epsilon, self.categories)
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> CoreAnswer:
         return None if self.categories > 2 or self._erased(wanted) else response_epsilon(self.one_epsilon, count, delta)
 
     def _erased(self, wanted: tuple[Order, ...]) -> bool:
@@ -116,5 +154,92 @@ class Exponential(Mechanism):
     def _parameters(self) -> dict[str, Any]:
         return {"epsilon": self.one_epsilon}
 
+    def release(self, value: Any, rng: "InsecureSeed | None" = None, sensitivity: float = 1.0, monotone: bool = False) -> int:
+        """The place of one of the scores, chosen with weight e^(epsilon score / (2 sensitivity)), exactly.
+
+        Parameters
+        ----------
+        value : array_like
+            The scores of the candidates, higher for better ones.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+        sensitivity : float, default 1.0
+            How far one record moves a score at most.
+        monotone : bool, default False
+            Say True if a record that is added moves all scores in the same direction, as counts do; then the weight is
+            e^(epsilon score / sensitivity).  It is not true of a record that is replaced.
+
+        Returns
+        -------
+        int
+            The place of the candidate, from 0.
+
+        Raises
+        ------
+        BadType
+            If a score or sensitivity is no real number, or rng no InsecureSeed.
+        BadValue
+            If there are no scores, one is not finite, or sensitivity is not above 0.
+
+        Examples
+        --------
+        >>> Exponential(epsilon=1.0).release([1.0, 1000.0, 3.0])
+        1
+        """
+        return _selected(value, self.one_epsilon, sensitivity, monotone, rng, again=True)
+
     def _pair_loss(self, wanted: tuple[Order, ...]) -> "losses.Loss | None":
         return losses.BoundedRangeLoss(self.one_epsilon) if self.one_epsilon else None
+
+
+def permute_and_flip(
+    scores: Any, epsilon: float, sensitivity: float = 1.0, monotone: bool = False, rng: "InsecureSeed | None" = None
+) -> int:
+    """A candidate chosen by permute-and-flip (McKenna and Sheldon 2020): epsilon-DP, never worse than the exponential mechanism.
+
+    Candidates come in random order; each is taken with probability e^(epsilon (score - best) / (2 sensitivity)).  That is
+    epsilon-DP, but not of bounded range: count it as `PureDP(epsilon)`, not as `Exponential(epsilon)` (docs/mathematics.md,
+    section 17).
+
+    Parameters
+    ----------
+    scores : array_like
+        The scores of the candidates, higher for better ones.
+    epsilon : float
+        The epsilon of one choice, from 0 to 600.
+    sensitivity : float, default 1.0
+        How far one record moves a score at most.
+    monotone : bool, default False
+        Say True if a record that is added moves all scores in the same direction, as counts do: without the 2, then.  It is
+        not true of a record that is replaced.
+    rng : InsecureSeed, optional
+        Where the randomness comes from: the operating system, unless tests or figures need a seed.
+
+    Returns
+    -------
+    int
+        The place of the candidate, from 0.
+
+    Raises
+    ------
+    BadType
+        If a score, epsilon or sensitivity is no real number, or rng no InsecureSeed.
+    BadValue
+        If there are no scores, one is not finite, epsilon is out of its range, or sensitivity is not above 0.
+
+    Examples
+    --------
+    >>> permute_and_flip([1.0, 1000.0, 3.0], epsilon=1.0)
+    1
+    """
+    return _selected(scores, epsilon_at_most("epsilon", epsilon), sensitivity, monotone, rng, again=False)
+
+
+def _selected(scores: Any, epsilon: float, sensitivity: float, monotone: bool, rng: "InsecureSeed | None", again: bool) -> int:
+    from ..draws.choices import Exponents, selection
+    from ..draws.source import words_of
+    from ..draws.values import scores as checked
+
+    exact = checked("scores", scores)
+    weight = Fraction(epsilon) / Fraction(checks.positive("sensitivity", sensitivity)) / (1 if monotone else 2)
+    return selection(Exponents(exact, weight), again, words_of(rng))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from .questions.asked import Asked
 
 if TYPE_CHECKING:
+    from ..sampling.allocation import Allocated
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
@@ -152,6 +153,45 @@ class Samplers(Asked):
         from ..sampling.full_pass import FullPass
 
         return FullPass(cast("Release", self), by)
+
+    def allocated(self, steps: int, kept: int = 1, times: int = 1) -> "Allocated":
+        """An epoch of random allocation (balls and bins): every record takes part in one of `steps` steps, drawn uniformly.
+
+        Each record draws by itself.  Repeated (`* epochs`), every epoch draws afresh.
+
+        Parameters
+        ----------
+        steps : int
+            The number of steps of an epoch, from 1 up.
+        kept : int, default 1
+            For how many epochs one draw serves.
+        times : int, default 1
+            In how many different steps of an epoch a record takes part; for more than one the answer is a bound.
+
+        Returns
+        -------
+        Allocated
+            The epoch (with `kept`: so many of them), a release by itself.
+
+        Raises
+        ------
+        BadType
+            If an argument is no number.
+        BadValue
+            If one is no whole number in its range, or times exceeds steps.
+        Unsupported
+            If it is no Gaussian noise, or sampled already.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> epoch = hs.Gaussian(sigma=1.426215).allocated(steps=100)
+        >>> round((epoch * 10).epsilon(delta=1e-5), 6)
+        0.942732
+        """
+        from ..sampling.allocation import Allocated
+
+        return Allocated(cast("Release", self), steps, kept, times)
 
     def group(self, size: int) -> "Release":
         """The same for groups: `size` records are added, removed, replaced or zeroed out together.

@@ -25,10 +25,17 @@ class Training(Release):
         The relation that it is meant for.
     notes : tuple of str
         What was counted and assumed, a sentence each.
+    examples : int, optional
+        The number of records, if it is known: a delta above one over it is warned of.
     """
 
-    def __init__(self, run: Release, neighbours: Relation, notes: tuple[str, ...]) -> None:
-        self.run, self.neighbours, self.notes = run, neighbours, notes
+    def __init__(self, run: Release, neighbours: Relation, notes: tuple[str, ...], examples: int | None = None) -> None:
+        self.run, self.neighbours, self.notes, self.examples = run, neighbours, notes, examples
+        self._counts_records = examples is not None
+
+    @property
+    def _records(self) -> int | None:
+        return max((known for known in (self.examples, super()._records) if known is not None), default=None)
 
     @property
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -65,7 +72,7 @@ class Training(Release):
 
     def _notes_for(self, neighbours: Relation) -> tuple[str, ...]:
         """The notes, without that of the relation if another one is asked for."""
-        return self.notes if neighbours == self.neighbours else _told(_phases(self.notes), ())
+        return self.notes if neighbours == self.neighbours else _written(_phases(self.notes), ())
 
     def __add__(self, other: Any) -> "Training":
         if not isinstance(other, Release):
@@ -76,10 +83,12 @@ class Training(Release):
                 "allowed: runs for one relation."
             )
         both = joined([*self.parts, *other.parts])
+        known = [one.examples for one in (self, other) if isinstance(one, Training) and one.examples is not None]
+        examples = max(known, default=None)
         if not other.parts:
-            return Training(both, self.neighbours, self.notes)
+            return Training(both, self.neighbours, self.notes, examples)
         more = other.notes if isinstance(other, Training) else (f"{other!r}.",)
-        return Training(both, self.neighbours, _told([*_phases(self.notes), *_phases(more)], self.notes))
+        return Training(both, self.neighbours, _written([*_phases(self.notes), *_phases(more)], self.notes), examples)
 
     def __radd__(self, other: Any) -> "Training":
         if type(other) is int and other == 0:
@@ -95,7 +104,7 @@ class Training(Release):
     def _renamed(self, run: Release, note: str) -> "Training":
         """Another run with the notes of this one, and one more in each phase."""
         phases = [[*phase, note] for phase in _phases(self.notes)]
-        return Training(run, self.neighbours, _told(phases, self.notes))
+        return Training(run, self.neighbours, _written(phases, self.notes), self.examples)
 
     __rmul__ = __mul__
 
@@ -125,7 +134,7 @@ def _phases(notes: tuple[str, ...]) -> list[list[str]]:
     return [phase for phase in phases if phase]
 
 
-def _told(phases: list[list[str]], notes: tuple[str, ...]) -> tuple[str, ...]:
+def _written(phases: list[list[str]], notes: tuple[str, ...]) -> tuple[str, ...]:
     """The notes of these phases, numbered if there are several, and that of the relation."""
     found: list[str] = []
     for place, phase in enumerate(phases, 1):

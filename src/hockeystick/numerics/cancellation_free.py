@@ -105,11 +105,20 @@ def log_fraction(value: Fraction) -> float:
     >>> print(round(log_fraction(Fraction(1, 10**400)), 9))
     -921.034037198
     """
-    if Fraction(1, 2) < value < 2:
-        return math.log1p(value - 1)
-    shift = value.numerator.bit_length() - value.denominator.bit_length()
-    scaled = value / Fraction(2) ** shift
-    return math.log(scaled.numerator / scaled.denominator) + shift * math.log(2.0)
+    return log_ratio(value.numerator, value.denominator)
+
+
+def log_ratio(numerator: int, denominator: int) -> float:
+    """log of the ratio of two whole numbers above 0, also where it is no double.
+
+    >>> print(round(log_ratio(7 * 10**400, 7), 9), log_ratio(10**20 + 1, 10**20) == 1e-20)
+    921.034037198 True
+    """
+    if numerator < 2 * denominator and denominator < 2 * numerator:
+        return math.log1p((numerator - denominator) / denominator)
+    shift = numerator.bit_length() - denominator.bit_length()
+    scaled = numerator / (denominator << shift) if shift > 0 else (numerator << -shift) / denominator
+    return math.log(scaled) + shift * math.log(2.0)
 
 
 def log1p_complex(z: ComplexArray) -> ComplexArray:

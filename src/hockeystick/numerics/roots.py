@@ -78,6 +78,45 @@ def bracketed(function: Callable[[float], float], low: float, high: float, width
     return low, high
 
 
+def narrowed(function: Callable[[float], float], low: float, high: float, width: float) -> tuple[float, float]:
+    """As `bracketed`, for smooth functions and small widths, which are relative to 1 + |x|: by inverse quadratic interpolation.
+
+    Halves where the function is infinite, or the interpolation is not safe (Chandrupatla 1997).  Says nothing if
+    function(low) < 0 <= function(high) fails.
+
+    >>> low, high = narrowed(lambda x: x**3 - 2.0, 0.0, 9.0, 1e-14)
+    >>> print(low <= 2.0 ** (1 / 3) <= high <= low + 3e-14)
+    True
+    """
+    near, other = high, low  # the newest point, and the end on the other side of the root
+    near_value, other_value = function(high), function(low)
+    share = 0.5
+    while abs(other - near) > (least := width * (1.0 + abs(near))):
+        least = max(0.45 * least, math.ulp(near)) / abs(other - near)
+        point = near + (0.5 if least >= 0.5 else min(max(share, least), 1.0 - least)) * (other - near)
+        if point in (near, other):  # no double is between them
+            break
+        value = function(point)
+        if (value >= 0.0) == (near_value >= 0.0):
+            last, last_value = near, near_value
+        else:
+            last, other, last_value, other_value = other, near, other_value, near_value
+        near, near_value = point, value
+        share = _interpolated(near, other, last, near_value, other_value, last_value)
+    return min(near, other), max(near, other)
+
+
+def _interpolated(near: float, other: float, last: float, f_near: float, f_other: float, f_last: float) -> float:
+    """The share of the way from `near` to `other` at which the parabola through three points is zero; 1/2 if that is not safe."""
+    if not math.isfinite(f_near + f_other + f_last) or f_last in (f_other, f_near) or near == last:
+        return 0.5
+    xi, phi = (near - other) / (last - other), (f_near - f_other) / (f_last - f_other)
+    if not (phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi):
+        return 0.5
+    first = f_near / (f_other - f_near) * f_last / (f_other - f_last)
+    return first + (last - near) / (other - near) * f_near / (f_last - f_near) * f_other / (f_last - f_other)
+
+
 def certified_end(margin: Callable[[float], float], guess: float, pace: float, attempts: int = 60) -> float:
     """From a guess, go in the direction of pace's sign until the margin is not negative.
 

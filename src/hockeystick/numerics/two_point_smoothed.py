@@ -157,7 +157,7 @@ class SmoothedSum:
         high = math.log(total + lost) + base + slack if total + lost > 0.0 else -math.inf
         rest = total - lost - self._aliasing_error(x, base) - self._smoothing_error(x)
         low = math.log(rest) + base - slack if rest > 0.0 else -math.inf
-        return min(low, high), min(high, 0.0), slope / total if total > 0.0 and slope < 0.0 else -1.0
+        return low, min(high, 0.0), slope / total if total > 0.0 and slope < 0.0 else -1.0
 
     def _aliasing_error(self, x: float, base: float) -> float:
         """What the trapezoidal rule has added, over e^base (docs/mathematics.md, Lemma 6: aliasing error)."""

@@ -155,4 +155,4 @@ def hockey_stick_root(terms: TwoPointSum, log_level: float, slack: float = 0.0) 
     pad = law.tolerance * low + 1e-300
     while low > 0.0 and law.hockey_stick(low)[0] < log_level + slack:
         low, pad = max(low - pad, 0.0), 2.0 * pad
-    return min(low, high), high
+    return low, high

@@ -1,4 +1,8 @@
-"""The smallest rho of a release: the largest Rényi divergence over its order."""
+"""The smallest rho of a release: the largest Rényi divergence over its order.
+
+docs/mathematics.md, section 15: Lemma 3 (Rényi divergences), Lemma 31 (what is known), Lemma 32 (between orders), Lemma 33 (near
+order 1).
+"""
 
 import functools
 import heapq
@@ -14,6 +18,7 @@ from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.response import RandomizedResponse
 from ..neighbours import DEFAULT, Relation, orders
 from ..numerics.rounding import FUNCTION, UNIT, up
+from ..sampling.allocation import Allocated
 from ..sampling.fixed_size import WithoutReplacement
 from ..sampling.full_pass import FullPass
 from ..sampling.poisson import Poisson
@@ -57,13 +62,18 @@ def rho_of(release: Release, neighbours: Relation) -> float:
 
 
 def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
-    """Where D_a / a is constant, or largest at infinite order."""
+    """Where D_a / a is constant, or largest at infinite order (Lemma 31)."""
     if isinstance(mechanism, Poisson | WithoutReplacement | FullPass):
         mechanism._pair_loss(orders(neighbours))  # refused where there is no proof
         moved = "replace" if isinstance(mechanism, WithoutReplacement) else neighbours  # batches differ by a replacement
         whole = [(_known(one, moved), count) for one, count in mechanism.base.parts]
         rhos = [count * rho for rho, count in whole if rho is not None]
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None
+    if isinstance(mechanism, Allocated):  # a mixture of the base's pairs, and in the limit of large orders as bad as it
+        mechanism._pair_loss(orders(neighbours))
+        whole = [(_known(one, neighbours), count) for one, count in mechanism.base.parts]
+        rhos = [count * mechanism.kept * mechanism.times * rho for rho, count in whole if rho is not None]
+        return up(math.fsum(rhos) * (1.0 + 8.0 * UNIT)) if len(rhos) == len(whole) else None
     if isinstance(mechanism, PureDP) and mechanism.neighbours == DEFAULT == neighbours:
         return float(pure_to_zcdp_tight(mechanism.claimed_epsilon))  # largest at order 1
     if isinstance(mechanism, ZCDP) and mechanism.neighbours == DEFAULT == neighbours and not mechanism.xi:
@@ -127,10 +137,10 @@ def _one_order(release: Release, neighbours: Relation, largest: float) -> float:
 def _near(exact: bool, start: float, t: float, at_t: float, largest: float) -> float:
     """A bound of D_a / a for orders up to 1 + t.
 
-    Let |Z| <= L.  Under the law tilted by s <= t the variance is at most e^{sL} and at least e^{-2sL} times that at s = 0, since
-    0 <= K(s) <= sL.  So the variance at 0 is at most 2 (K(t) - t K'(0)) e^{2tL} / t^2, and with V, e^{tL} times this, K(s) <=
-    s K'(0) + V s^2 / 2.  Over s (1 + s) that is monotone in s.  Where K'(0) is known from
-    above only, K(s) <= s K(t) / t.
+    Lemma 33: let |Z| <= L.  Under the law tilted by s <= t the variance is at most e^{sL} and at least e^{-2sL} times that at
+    s = 0, since 0 <= K(s) <= sL.  So the variance at 0 is at most 2 (K(t) - t K'(0)) e^{2tL} / t^2, and with V, e^{tL} times
+    this, K(s) <= s K'(0) + V s^2 / 2.  Over s (1 + s) that is monotone in s.  Where K'(0) is known from above only, K(s) is at
+    most s K(t) / t.
     """
     if not exact:
         return at_t / t
@@ -140,7 +150,10 @@ def _near(exact: bool, start: float, t: float, at_t: float, largest: float) -> f
 
 
 def _chord(a: float, at_a: float, b: float, at_b: float) -> float:
-    """The largest of (A + B t) / (t (1 + t)) on [a, b] for the chord A + B t of K, A <= 0 <= B by convexity and K(0) = 0."""
+    """The largest of (A + B t) / (t (1 + t)) on [a, b] for the chord A + B t of K, A <= 0 <= B as K is convex and K(0) = 0.
+
+    Lemma 32.
+    """
     slope = (at_b - at_a) / (b - a)
     offset = at_a - slope * a
     best = max(at_a / (a * (1.0 + a)), at_b / (b * (1.0 + b)))

@@ -20,6 +20,7 @@ _SAMPLERS = {
     "shuffle": "the {examples} records are shuffled for each pass and cut into batches of {batch}; no amplification is claimed",
     "deterministic": "batches of {batch} of {examples} records by position",
     "cyclic": "batches of {batch} of {examples} records by position, in turn",
+    "balls-and-bins": "in each epoch every record takes part in one of {bins} steps, drawn uniformly by itself",
     "hashed": "batches of about {batch} of {examples} records, each record's batch depending on itself only",
 }
 PASSES: dict[str, Literal["shuffle", "position", "id"]] = {
@@ -31,10 +32,9 @@ PASSES: dict[str, Literal["shuffle", "position", "id"]] = {
 _REFUSED = {
     "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is another "
     "scheme, and no bound of it",
-    "balls-in-bins": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
-    "random-allocation": "its pair is not known in closed form; 'poisson', or 'shuffle' without amplification, are accounted for",
     "b-min-sep": "its pair is not known in closed form; 'poisson', or 'cyclic' without amplification, are accounted for",
 }
+_OTHER_NAMES = {"balls-in-bins": "balls-and-bins", "random-allocation": "balls-and-bins", "allocated": "balls-and-bins"}
 _RELATIONS = {
     "add-or-remove": "a record is added or removed",
     "add": "a record is added",
@@ -58,7 +58,7 @@ class _Batches:
         return float(self.drawn / self.records)
 
     @property
-    def rate_told(self) -> str:
+    def rate_in_words(self) -> str:
         """The rate, and what was rounded."""
         exact = Fraction(self.rate) == self.drawn / self.records
         what = "" if self.batch is None else f"{self.batch}/{self.examples}, "
@@ -102,7 +102,8 @@ def dpsgd(
     `sigma` is the noise multiplier: the noise's standard deviation over the clipping norm of one record's gradient, the
     noise being added once to the sum over the batch, before any averaging.  `sampler` must say how batches are drawn,
     because the answer depends on it: "poisson", "without-replacement", "with-replacement", "shuffle", "deterministic",
-    "cyclic", or "hashed" (a record's batch depends on nothing but itself).
+    "cyclic", "hashed" (a record's batch depends on nothing but itself), or "balls-and-bins" (random allocation: in each epoch
+    of examples / batch steps, rounded up, every record takes part in one, drawn uniformly by itself; batches vary in size).
 
     Give `examples` (for add-or-remove: of the larger data set) and `batch` (for Poisson sampling the expected size; rate =
     batch / examples, rounded to the nearest double), or for Poisson sampling `rate`; and `steps`, or `epochs` (steps =
@@ -116,8 +117,8 @@ def dpsgd(
     ----------
     sigma : float
         The noise multiplier, above 0.
-    sampler : {"poisson", "without-replacement", "with-replacement", "shuffle", "deterministic", "cyclic", "hashed"}
-        How batches are drawn.
+    sampler : str
+        How batches are drawn: one of the above.
     examples : int, optional
         The number of records, from 1 up.
     batch : int, optional
@@ -166,13 +167,18 @@ def dpsgd(
         raise Unsupported(f"sampler={sampler!r} is not accounted for: {_REFUSED[sampler]}.")
     if sampler not in _SAMPLERS:
         close = get_close_matches(sampler.lower().replace("_", "-"), [*_SAMPLERS, *_REFUSED], 1)
+        close = [_OTHER_NAMES[sampler]] if sampler in _OTHER_NAMES else close
         meant = f"  Did you mean {close[0]!r}?" if close else ""
         raise BadValue(f"sampler is {sampler!r}; allowed: one of {', '.join(_SAMPLERS)}.{meant}")
     relation, noise = checked(neighbours), Gaussian(sigma=sigma)
     times = checks.count("accumulation", accumulation, least=1)
     batches = _Batches.of(examples, batch, rate, times, sampler)
-    if sampler in PASSES:
-        step: Mechanism = noise.full_pass(by=PASSES[sampler])
+    bins = 0
+    if sampler == "balls-and-bins":
+        count, counted, bins = _epochs(batches, epochs, steps)
+        step: Mechanism = noise.allocated(steps=bins)
+    elif sampler in PASSES:
+        step = noise.full_pass(by=PASSES[sampler])
         count, counted = _passes(batches, epochs, steps)
     else:
         count, counted = _steps(batches, epochs, steps)
@@ -184,7 +190,7 @@ def dpsgd(
             step = noise.with_replacement(draws=batches.batch or 0, examples=batches.examples or 1)
     if sampler != "poisson":  # of which nothing is refused
         step._pair_loss(orders(relation))  # now rather than at the first question
-    drawn = _SAMPLERS[sampler].format(rate=batches.rate_told, batch=batches.batch, examples=batches.examples)
+    drawn = _SAMPLERS[sampler].format(rate=batches.rate_in_words, batch=batches.batch, examples=batches.examples, bins=bins)
     notes = [counted, f"Batches: {drawn}."]
     if times > 1:
         notes.append(f"Accumulation: {times} batches, drawn as one sample, for each step.")
@@ -192,7 +198,7 @@ def dpsgd(
         f"Noise: Gaussian, {noise.sigma} times the clipping norm of one record's gradient, added once to the sum over a batch."
     )
     notes.append(f"Neighbours: {_RELATIONS[relation]} ({relation}).")
-    return Training(step * count, relation, tuple(notes))
+    return Training(step * count, relation, tuple(notes), batches.examples)
 
 
 def _one_of(epochs: Any, steps: Any) -> None:
@@ -228,6 +234,25 @@ def _passes(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
     count = -(-wanted // each)
     rounded = _rounded(count * each, wanted)
     return count, f"{_number(count, 'pass')}: {_number(wanted, 'step')} of at least {each} to a pass{rounded}."
+
+
+def _epochs(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str, int]:
+    """Every epoch of examples / batch steps, rounded up, that was begun; and its steps."""
+    _one_of(epochs, steps)
+    if batches.drawn == 0:
+        raise BadValue("batch is 0; allowed for batches of an epoch: a whole number from 1 up.")
+    each = math.ceil(batches.records / batches.drawn)
+    if steps is None:
+        passes = checks.non_negative("epochs", epochs)
+        count, what = (
+            checks.count("epochs", math.ceil(passes)),
+            f"{_number(passes, 'epoch')}{_rounded(math.ceil(passes), passes)}",
+        )
+    else:
+        wanted = checks.count("steps", steps)
+        count = -(-wanted // each)
+        what = f"{_number(wanted, 'step')}{_rounded(count * each, wanted)}"
+    return count, f"{_number(count, 'epoch')} of {_number(each, 'step')}: {what}.", each
 
 
 def _number(count: float, what: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RDPAccountant:
-    """Adds up the Rényi curves of releases and converts the sum by A, Theorem 3, the best conversion of one order.
+    """Adds up the Rényi curves of releases and converts the sum by the best conversion of one order (Asoodeh et al. 2020).
 
     The curve of every mechanism is exact and known at all real orders, over which epsilon and delta are minimised; `orders`
     limits them to a list, and a warning (`EdgeOrder`) says when the best one is the first or last of it.  What this gives is
@@ -158,7 +158,7 @@ class RDPAccountant:
         Parameters
         ----------
         delta : float or array_like
-            Above 0 and below 1.
+            Above 0 and below 1; well below one over the number of records, else `LargeDelta` warns.
 
         Returns
         -------
@@ -174,7 +174,9 @@ class RDPAccountant:
         Unsupported
             If the divergence is infinite at every order, or no theorem covers a part under this relation.
         """
-        return self._best(rdp_curve_to_epsilon, delta)[0]
+        found: Any = self._best(rdp_curve_to_epsilon, delta)[0]
+        self._release._heed(delta)
+        return found
 
     @overload
     def delta(self, epsilon: float) -> float: ...

@@ -1,4 +1,4 @@
-"""The most repetitions of a step within a budget (paper A's Question Two, for any release), alone or after a run."""
+"""The most repetitions of a step within a budget (Question Two of Asoodeh et al. 2020, for any release), alone or after a run."""
 
 import math
 from collections.abc import Callable

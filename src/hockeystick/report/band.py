@@ -84,7 +84,7 @@ def _between(points: Array, lower: Array, upper: Array, exponential: bool) -> Ba
         after = _line(inside[:-1], a[1:], lower[1:-1, None], b[1:], upper[2:, None], exponential)
         for rows, line in ((slice(1, None), before), (slice(None, -1), after)):
             below[rows] = np.fmax(below[rows], line - _SLACK * np.abs(line) - _SLACK * above[rows])
-    # both ends as told where it was asked, the rest as proved, and not above the upper end by rounding
+    # both ends as answered where it was asked, the rest as proved, and not above the upper end by rounding
     return Band(
         np.append(inside.ravel(), points[-1]),
         np.append(np.minimum(below, above).ravel(), lower[-1]),

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..loss.engines.driver import ATTAINED, INFINITE
+from ..loss.engines.driver import ATTAINED, INFINITE, READ_AS
 from ..loss.engines.registry import ENGINES
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Relation
@@ -22,12 +22,14 @@ SOURCES = {
     "BS16": "Bun, Steinke. Concentrated differential privacy. 2016. arXiv:1605.02065",
     "BW18": "Balle, Wang. Improving the Gaussian mechanism for differential privacy. 2018. arXiv:1805.06530",
     "C24": "Chua et al. How private are DP-SGD implementations? 2024. arXiv:2403.17673",
+    "C25": "Chua et al. Balls-and-bins sampling for DP-SGD. 2024. arXiv:2412.16802",
     "CGST24": "Choquette-Choo, Ganesh, Steinke, Thakurta. Privacy amplification for matrix mechanisms. 2024. arXiv:2310.15526",
     "CKS20": "Canonne, Kamath, Steinke. The discrete Gaussian for differential privacy. 2020. arXiv:2004.00010",
     "D22": "Doroshenko et al. Connect the dots. 2022. arXiv:2207.04380",
     "DDR20": "Dong, Durfee, Rogers. Optimal differential privacy composition for exponential mechanisms. 2020. arXiv:1909.13830",
     "DRS22": "Dong, Roth, Su. Gaussian differential privacy. 2022. arXiv:1905.02383",
     "FMT21": "Feldman, McMillan, Talwar. Hiding among the clones. 2021. arXiv:2012.12803",
+    "FS25": "Feldman, Shenfeld. Privacy amplification by random allocation. 2025. arXiv:2502.08202",
     "G24": "Ganesh. Tight group-level DP guarantees for DP-SGD with sampling. 2024. arXiv:2401.10294",
     "G25": "Gomez et al. (ε, δ) considered harmful: best practices for reporting privacy guarantees. 2025. arXiv:2503.10945",
     "GDPT": "Liu, Sun, Jiang, Kong. Gaussian differential privacy transformation: from identification to application. 2021",
@@ -59,6 +61,8 @@ _THEOREMS = {
 _OTHER_METHODS = {
     ATTAINED: "the best of the pairs that some mechanism attains, composed",
     INFINITE: "an infinite loss whose probability exceeds delta",
+    READ_AS: "the largest finite loss; delta is read as the probability of an infinite loss, from which it differs by the "
+    "rounding of decimals to doubles",
 }
 
 
@@ -113,16 +117,16 @@ def _method(by: tuple[str, ...]) -> str:
     return f"{words[1]} ({words[0]})" if len(words) > 1 else words[0]
 
 
-_PAPERS = {"A": "AL20", "G": "GDPT", "S": "S22"}
+_PAPERS = {"Asoodeh et al. 2020": "AL20", "Liu et al. 2021": "GDPT", "Steinke 2022": "S22"}
 
 
 def keyed(text: str) -> str:
-    """A message of the library with the keys of the bibliography in place of its letters for the three papers.
+    """A message of the library with the keys of the bibliography in place of authors and year for the three papers.
 
-    >>> keyed("no mu holds (G, Theorem 4.3)")
+    >>> keyed("no mu holds (Liu et al. 2021, Theorem 4.3)")
     'no mu holds ([GDPT] Theorem 4.3)'
     """
-    return re.sub(r"\((?:paper )?([AGS]), ", lambda found: f"([{_PAPERS[found[1]]}] ", text)
+    return re.sub(rf"\(({'|'.join(_PAPERS)}), ", lambda found: f"([{_PAPERS[found[1]]}] ", text)
 
 
 def cited(*texts: str) -> dict[str, str]:

@@ -264,7 +264,7 @@ def renyi(release: Release, delta: float, axes: Any = None, neighbours: Relation
     axes.set_xscale("log")
     axes.set_yscale("log")
     curve(axes, orders, values, PAPER[1], "Rényi divergence")
-    curve(axes, orders, converted, OURS, "epsilon by this order ([AL20] Theorem 3)")
+    curve(axes, orders, converted, OURS, "epsilon by this order (Asoodeh et al. 2020)")
     axes.plot([best], [least], "o", **DOT, label=f"order {best:.4g}: epsilon = {up_text(least, 5)}")
     exact = float(release.epsilon(delta, relation))
     if exact > 0.0:

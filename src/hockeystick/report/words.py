@@ -88,6 +88,10 @@ def scheme(mechanism: Any) -> tuple[str, str]:
     if kind == "FullPass":
         by = mechanism.by
         return ("a shuffled pass" if by == "shuffle" else f"a pass by {by}"), f"every batch of a pass by {by}"
+    if kind == "Allocated":
+        often = "one" if mechanism.times == 1 else f"{mechanism.times}"
+        kept = f", one draw for {mechanism.kept} epochs" if mechanism.kept > 1 else ""
+        return "random allocation", f"batches of an epoch of {mechanism.steps} steps, each record in {often} of them{kept}"
     if kind == "GroupedPoisson":
         return "group", f"a Poisson sample of rate {mechanism.rate:g}, for {_group(mechanism.size)}"
     if kind == "Shuffled":

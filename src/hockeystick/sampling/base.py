@@ -49,6 +49,10 @@ class Sampled(Mechanism):
         return Unsupported(f"{self._scheme} of {what} is not accounted for: {why}")
 
     @property
+    def _why_not_run(self) -> str:
+        return "its batches are not drawn by this library.  Release the base for each batch that you drew."
+
+    @property
     def _additive(self) -> bool:
         """Whether a null record contributes nothing: noise on a sum."""
         return all(isinstance(mechanism, AdditiveNoise) for mechanism, _ in self.base.parts)
@@ -129,7 +133,7 @@ class Sampled(Mechanism):
 
     def _both_orders(self, moved: Order, high: float, low: float) -> Any:
         """A certified bound for both orders at once from the pair of the order `moved`: the symmetric pair of the upper half
-        of a removal from above, the removal itself from below."""
+        of a removal from above, the removal itself from below (docs/mathematics.md, Lemmas 26 and 27)."""
         from ..loss.sampled.symmetrised import symmetrised
 
         loss = _cover(self._whole((moved,)))

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import checks
 from ..errors import BadValue
@@ -27,16 +27,22 @@ from ..mechanism.claim import PureDP
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
 from ..numerics.rounding import FUNCTION, UNIT
-from .base import Sampled, between_doubles, members, removals, rounded
+from .base import between_doubles, members, removals, rounded
+from .drawn import Batches
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 
 _DEEP = 800.0  # -log of the probability of being drawn so often that it is left out: below every double
 _MOST = 1000
 
 
-class FixedSize(Sampled):
+class FixedSize(Batches):
     """What both have in common."""
 
-    examples: int
+    _counts_records = True
 
     def _check_sizes(self, drawn: str, most: int | None) -> None:
         examples = checks.count("examples", self.examples, least=1)
@@ -48,6 +54,10 @@ class FixedSize(Sampled):
             )
         object.__setattr__(self, "examples", examples)
         object.__setattr__(self, drawn, size)
+
+    @property
+    def _own_records(self) -> int:
+        return self.examples
 
     def _shown(self, call: str) -> str:
         base = repr(self.base)
@@ -61,9 +71,10 @@ class WithoutReplacement(FixedSize):
     Add and remove: with (P, Q) the pair of a replacement, ((1-g) Q + g P, Q) and its reverse, each by itself (Zhu, Dong and
     Wang 2022, Theorem 11, the neighbours in the batch being a replacement; attained where all other records contribute the
     opposite). Replace: in both orders delta is at most g delta(log(1 + (e^eps - 1)/g)) (Balle, Barthe and Gaboardi 2018,
-    section 4); the worse order may change from step to step, so one symmetric pair of that profile is composed.  The
-    removal is attained and is the lower end. Zero-out: the same with the larger of a replacement and of a removal, since a batch
-    with the record is compared with one with the null record, and with one with another record in its place.
+    section 4; docs/mathematics.md, Lemma 26); the worse order may change from step to step, so one symmetric pair of that
+    profile is composed.  The removal is attained and is the lower end. Zero-out: the same with the larger of a replacement and
+    of a removal, since a batch with the record is compared with one with the null record, and with one with another record in
+    its place.
     `batch` = `examples` is no sample at all: every record is taken, whichever the data set.
 
     Parameters
@@ -94,6 +105,11 @@ class WithoutReplacement(FixedSize):
     def __post_init__(self) -> None:
         self._check_sizes("batch", self.examples)
         self._check_base()
+
+    def _drawn_places(self, words: Any) -> "npt.NDArray[np.int64]":
+        from ..draws.choices import subset
+
+        return subset(self.batch, self.examples, words)
 
     @property
     def _rates(self) -> tuple[float, float]:
@@ -142,7 +158,7 @@ class WithReplacement(FixedSize):
     all other records contribute the opposite: exact.
     Replace, and other mechanisms: with eta = 1 - Bin(0), delta is at most the sum over k >= 1 of
     Bin(k) delta_k(log(1 + (e^eps - 1)/eta)), delta_k that of k replaced records (Balle, Barthe and Gaboardi 2018,
-    section 4): the pair of a sample of rate eta of a pair that tells k.
+    section 4; docs/mathematics.md, Lemma 26): the pair of a sample of rate eta of a pair that shows k.
 
     Parameters
     ----------
@@ -196,6 +212,11 @@ class WithReplacement(FixedSize):
             erased = self._additive and "replace" not in wanted
             found = (self._mixtures("remove", wanted) if erased else self._mixtures("replace", ("remove",)),)
         return BracketedLoss((cover,), found)
+
+    def _drawn_places(self, words: Any) -> "npt.NDArray[np.int64]":
+        from ..draws.choices import draws_of
+
+        return draws_of(self.draws, self.examples, words)
 
     @cached_property
     def _rate(self) -> tuple[float, float]:

@@ -66,7 +66,8 @@ class FullPass(Sampled):
                 f"{self.base!r} in batches by {self.by} under add or remove",
                 "a record that comes or goes moves the others into other batches, and no theorem bounds that.  Ask for "
                 "neighbours='zero-out' or 'replace', put records into batches by something that others have no part in "
-                "(by='id'), or use Poisson sampling.",
+                "(by='id'), let every record draw its own step (sampler='balls-and-bins' of dpsgd, .allocated of a step), or "
+                "use Poisson sampling.",
             )
         loss = self._whole(wanted)
         if self.by != "shuffle" or loss is None:

@@ -32,7 +32,7 @@ GROUP_PRIVACY = "group privacy"
 
 
 def grouped(run: Release, size: Any) -> Release:
-    """The run for groups of `size` records: a tight analysis where all parts have one, else the group privacy of paper S.
+    """The run for groups of `size` records: a tight analysis where all parts have one, else group privacy.
 
     Noise moves `size` times as far.  Under Poisson sampling of Gaussian noise the number of the group's records in a batch is
     Bin(size, q): mixtures of normal laws (Ganesh 2024; `loss/sampled/gaussian_mixture.py`), which are attained.
@@ -136,7 +136,7 @@ class GroupedPoisson(Sampled):
 
 @dataclass(frozen=True, repr=False)
 class GroupedRun(Mechanism):
-    """A whole run for groups, by the group privacy of paper S (section 6.2): (size eps, (1 + e^eps + ... ) delta).
+    """A whole run for groups, by the group privacy of Steinke 2022, (section 6.2): (size eps, (1 + e^eps + ... ) delta).
 
     It is the end of a description: nothing can be added to it.
 
@@ -172,6 +172,10 @@ class GroupedRun(Mechanism):
             The notes of the run, and the size of the groups.
         """
         return f"{getattr(self.run, 'statement', f'{self.run!r}.')}\nFor groups of {self.size} records."
+
+    @property
+    def _own_records(self) -> int | None:
+        return self.run._records
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         raise self._refuse()
@@ -237,7 +241,7 @@ class GroupedRun(Mechanism):
         if isinstance(delta, list | tuple | np.ndarray):
             found = [self._epsilons(float(one), neighbours).upper for one in np.ravel(delta)]
             return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)
-        target, relation = checks.non_negative("delta", delta), self._meant(neighbours)
+        target, relation = checks.probability("delta", delta), self._meant(neighbours)
 
         def reached(share: float) -> bool:
             return bool(group_approx(share, self.run.delta(share, relation), self.size)[1] <= target)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import checks
 from .. import loss as losses
@@ -13,6 +13,13 @@ from ..neighbours import DEFAULT, RECORD_IN_P, Order, same_size
 from ..numerics.rounding import FUNCTION, UNIT
 from .base import Sampled, how_far, members
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..draws.source import InsecureSeed
+    from .drawn import Query
+
 
 @dataclass(frozen=True, repr=False)
 class Poisson(Sampled):
@@ -20,7 +27,7 @@ class Poisson(Sampled):
 
     If (P, Q) dominates when a record is removed, ((1-q) Q + q P, Q) dominates on a sample; when one is added, (Q, (1-q) Q + q P)
     (Zhu, Dong and Wang 2022, Theorem 11 and Proposition 30).  Each is composed by itself over the whole run.  Zeroing out a
-    record whose null contributes nothing is the same.  Rényi-only claims go by paper S, Theorem 34 and 35.
+    record whose null contributes nothing is the same.  Rényi-only claims go by Steinke 2022, Theorem 34 and 35.
 
     Replacing a record: both outputs are mixtures with the same part Q, the output without it.  An event of Q-mass s has mass
     at most T(s) with the record and at least t(s) with the other, T and t from the pair of a removal; noise of a
@@ -61,6 +68,82 @@ class Poisson(Sampled):
                     repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
                 )
 
+    def release(
+        self, value: Any, rng: "InsecureSeed | None" = None, query: "Query | None" = None, expected: float | None = None
+    ) -> Any:
+        """A Poisson sample of the records is drawn, and released by the base, exactly as epsilon counts it.
+
+        Parameters
+        ----------
+        value : array_like or sequence
+            The records: numbers, rows of an array, or anything that the query takes.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+        query : callable, optional
+            What the base releases, a function of the sample (an array of an array, else a list), which one record moves as the
+            base says.  By default the sum of the sampled records, numbers or rows: each is clipped to the sensitivity of the
+            noise (Gaussian: 2-norm, Laplace: 1-norm) and rounded towards 0, far below the noise, and added up exactly.
+        expected : float, optional
+            A public number by which the noisy sum is divided, such as the size that a sample is expected to have: the
+            subsampled mean.
+
+        Returns
+        -------
+        number or ndarray
+            The release: which records were drawn stays unsaid.
+
+        Raises
+        ------
+        BadType
+            If value is no sequence, holds something else than the base takes, or query is no function.
+        BadValue
+            If a number is not finite, or both query and expected are given.
+        Unsupported
+            If the base has several parts, or needs a query.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> hs.Gaussian(sigma=4.0).poisson(rate=0.5).release([[0.6, 0.8]] * 100, expected=50).shape
+        (2,)
+        """
+        from .drawn import length_of, release_of
+
+        return release_of(self.base, value, self.sample(length_of(value), rng), rng, query, expected)
+
+    def sample(self, examples: int, rng: "InsecureSeed | None" = None) -> "npt.NDArray[np.int64]":
+        """Which of so many records take part: each by itself with probability `rate`, exactly.
+
+        Parameters
+        ----------
+        examples : int
+            How many records there are.
+        rng : InsecureSeed, optional
+            Where the randomness comes from: the operating system, unless tests or figures need a seed.
+
+        Returns
+        -------
+        ndarray of int
+            Places from 0, in increasing order.
+
+        Raises
+        ------
+        BadType
+            If examples is no number, or rng is no InsecureSeed.
+        BadValue
+            If examples is no whole number from 0 up.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> bool((hs.Gaussian(sigma=1.0).poisson(rate=0.5).sample(100) < 100).all())
+        True
+        """
+        from ..draws.choices import poisson_sample
+        from ..draws.source import words_of
+
+        return poisson_sample(self.rate, checks.count("examples", examples), words_of(rng))
+
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if (given := self._gaussian_shape(wanted)) is not None:
             shape = losses.SampledStep(*given)
@@ -77,7 +160,7 @@ class Poisson(Sampled):
             return losses.BracketedLoss((*found.dominating, *self._undrawn(wanted)), ())
         return self._drawn("remove", self.rate, _removals(wanted))
 
-    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> compiled.Told:
+    def _direct(self, wanted: tuple[Order, ...], count: int, delta: float) -> compiled.CoreAnswer:
         if compiled.core is None or (shape := self._gaussian_shape(wanted)) is None:
             return None
         pairs = _removals(wanted)
@@ -85,7 +168,7 @@ class Poisson(Sampled):
             return compiled.once_epsilon(shape, pairs, delta)
         return compiled.sampled_epsilon(shape, count, pairs, math.log(delta))
 
-    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> compiled.Told:
+    def _direct_log_delta(self, wanted: tuple[Order, ...], count: int, epsilon: float) -> compiled.CoreAnswer:
         shape = self._gaussian_shape(wanted)
         if compiled.core is None or shape is None or count == 1:
             return None

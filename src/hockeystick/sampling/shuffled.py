@@ -28,7 +28,7 @@ class Shuffled(Sampled):
     Each of the others' reports is, with probability e^-epsilon0, drawn like a fair mixture of the two reports in question: a
     clone (Feldman, McMillan and Talwar 2021, arXiv:2012.12803, section 3).  For randomised response the clones are
     2/(e^epsilon0 + categories - 1) of the others, and the answer is none of the two in question with the rest of the
-    probability; proofs in docs/mathematics.md, section 13.  The general theorems of their 2022 paper are not used: an erratum
+    probability; proofs in docs/mathematics.md, Lemma 29.  The general theorems of their 2022 paper are not used: an erratum
     restricts them.  One symmetric pair, so rounds compose.  Not above `local` by itself.
 
     The lower end: what an attacker learns who counts one answer of randomised response, for that and for PureDP; else 0.
@@ -60,6 +60,7 @@ class Shuffled(Sampled):
     reports: int  # `count` is an argument, not a question
 
     _scheme = "Shuffling"
+    _counts_records = True
 
     def __init__(self, local: Release, count: int) -> None:
         if not isinstance(local, Release):
@@ -83,6 +84,14 @@ class Shuffled(Sampled):
             That is `local`.
         """
         return self.local
+
+    @property
+    def _own_records(self) -> int:
+        return self.reports
+
+    @property
+    def _why_not_run(self) -> str:
+        return "reports come from many people.  Release each by its local mechanism, and shuffle them where nobody looks."
 
     def _parameters(self) -> dict[str, Any]:
         return {"local": self.local, "count": self.reports}

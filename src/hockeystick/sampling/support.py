@@ -39,6 +39,7 @@ SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
     "a pass by position": lambda base: base.full_pass(by="position"),
     "a pass by id": lambda base: base.full_pass(by="id"),
     "a shuffled pass": lambda base: base.full_pass(by="shuffle"),
+    "random allocation": lambda base: base.allocated(steps=10),
     "shuffled reports": lambda base: Shuffled(base, count=1000),
 }
 RELATIONS: tuple[Relation, ...] = ("add-or-remove", "replace", "zero-out")
@@ -67,6 +68,12 @@ THEOREMS = {
     ("a shuffled pass", "add-or-remove"): "none: boundaries move",
     ("a shuffled pass", "replace"): "parallel composition, joint convexity",
     ("a shuffled pass", "zero-out"): "parallel composition, joint convexity",
+    (
+        "random allocation",
+        "add-or-remove",
+    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 18",
+    ("random allocation", "replace"): "none is known",
+    ("random allocation", "zero-out"): "as add-or-remove",
     ("shuffled reports", "add-or-remove"): "none: the number of reports is seen",
     ("shuffled reports", "replace"): "[FMT21] section 3, [mathematics](mathematics.md) section 13",
     ("shuffled reports", "zero-out"): "as replace",

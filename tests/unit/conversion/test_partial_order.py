@@ -1,4 +1,4 @@
-"""Which (epsilon, delta) follows from which, and profiles and noise refined by it (GDPT, section 3, appendices B, C)."""
+"""Which (epsilon, delta) follows from which, and profiles and noise refined by it (Liu et al. 2021, sections 3, B, C)."""
 
 import itertools
 import math
@@ -34,7 +34,7 @@ def _digits():
     ],
 )
 def test_the_kink_of_a_refined_profile(naive, kink, delta):
-    """Below the kink the line of Theorem 3.1 from it, above the profile itself (G, appendix B, erratum G-E10)."""
+    """Below the kink the line of Theorem 3.1 from it, above the profile itself (Liu et al. 2021, appendix B, erratum G-E10)."""
     refined = conversion.refined_profile(naive)
     if kink is None:  # the pair is on e^(-(s epsilon)^2)
         s = 2.0 if delta < 0.2 else 0.5

@@ -1,4 +1,4 @@
-"""Clip and reify (GDPT, Theorem 4.7): its law, its grid, its randomness, and the privacy of its output."""
+"""Clip and reify (Liu et al. 2021, Theorem 4.7): its law, its grid, its randomness, and the privacy of its output."""
 
 import math
 import random
@@ -10,6 +10,7 @@ from mpmath import mp
 
 from hockeystick import conversion
 from hockeystick.conversion import reify
+from hockeystick.draws.source import InsecureSeed
 from hockeystick.errors import BadType, BadValue
 
 
@@ -19,31 +20,8 @@ def _digits():
         yield
 
 
-class Recorded(random.Random):
-    """Counts how often it was asked."""
-
-    asked = 0
-
-    def randrange(self, *args):
-        self.asked += 1
-        return super().randrange(*args)
-
-
-def test_the_sampler_meets_the_law_of_algorithm_2():
-    rng, size = random.Random(14), 40_000
-    for decay in (Fraction(1, 3), Fraction(7, 5), Fraction(1, 20)):
-        drawn = np.array([reify.discrete_laplace(decay, rng) for _ in range(size)])
-        r = math.exp(-float(decay))
-        edges = range(-6, 7)
-        expected = np.array([(1.0 - r) / (1.0 + r) * r ** abs(z) for z in edges])
-        counted = np.array([(drawn == z).sum() for z in edges])
-        statistic = float(((counted - size * expected) ** 2 / (size * expected)).sum())
-        assert statistic < 13.0 + 6.0 * math.sqrt(26.0)
-        assert abs(drawn.mean()) < 6.0 * drawn.std() / math.sqrt(size)
-
-
 def test_noise_of_the_scale_of_theorem_4_7():
-    rng = random.Random(15)
+    rng = InsecureSeed(15)
     for values, dimension in ((0.25, 1), ([0.25, 0.75, 0.5, 0.1], 4)):
         drawn = np.array([conversion.clip_and_reify(values, 0.0, 1.0, 2.0, rng) for _ in range(4000)])
         noise = drawn - np.array(values)
@@ -52,20 +30,20 @@ def test_noise_of_the_scale_of_theorem_4_7():
 
 
 def test_the_output_is_on_a_grid_of_powers_of_two():
-    rng = random.Random(16)
+    rng, place = InsecureSeed(16), np.random.default_rng(16)
     for lower, upper, epsilon_head in ((0.0, 1.0, 1.0), (-3.7, 1e6, 0.01), (1e9, 1e9 + 1.0, 100.0)):
         scale = (upper - lower) / epsilon_head
         step, _ = reify.grid_and_decay(lower, upper, epsilon_head, 1)
         assert math.frexp(float(step))[0] == 0.5
         assert step * 2**40 <= min(scale, upper - lower) <= step * 2**42
         for _ in range(20):
-            value = conversion.clip_and_reify(rng.uniform(lower - 1.0, upper + 1.0), lower, upper, epsilon_head, rng)
+            value = conversion.clip_and_reify(place.uniform(lower - 1.0, upper + 1.0), lower, upper, epsilon_head, rng)
             assert (Fraction(value) / step).denominator == 1 or abs(value) > float(step) * 2**53
             assert lower - 60.0 * scale < value < upper + 60.0 * scale
 
 
 def test_values_are_clipped_and_keep_their_shape():
-    quiet = {"lower": -1.0, "upper": 2.0, "epsilon_head": 1e9, "rng": random.Random(17)}
+    quiet = {"lower": -1.0, "upper": 2.0, "epsilon_head": 1e9, "rng": InsecureSeed(17)}
     assert conversion.clip_and_reify([[math.inf, -math.inf], [0.5, 7]], **quiet) == pytest.approx(
         np.array([[2.0, -1.0], [0.5, 2.0]]), abs=1e-6
     )
@@ -73,31 +51,24 @@ def test_values_are_clipped_and_keep_their_shape():
     assert type(conversion.clip_and_reify(np.float32(1.0), **quiet)) is float
     assert conversion.clip_and_reify(np.zeros((0, 3)), **quiet).shape == (0, 3)
     assert conversion.clip_and_reify(np.arange(3), **quiet).shape == (3,)
-    wide = conversion.clip_and_reify(0.0, -1e150, 1e150, 1e-100, random.Random(18))
+    wide = conversion.clip_and_reify(0.0, -1e150, 1e150, 1e-100, InsecureSeed(18))
     assert math.isfinite(wide)
 
 
-def test_the_randomness_is_that_of_the_operating_system(monkeypatch):
-    made = []
-
-    class Fake(Recorded):
-        def __init__(self):
-            super().__init__(1)
-            made.append(self)
-
-    monkeypatch.setattr(random, "SystemRandom", Fake)
+def test_the_randomness_is_that_of_the_operating_system_unless_a_seed_is_given(monkeypatch):
+    asked = []
+    monkeypatch.setattr("os.urandom", lambda size: asked.append(size) or bytes(range(256)) * (size // 256 + 1))
     conversion.clip_and_reify(0.5, 0.0, 1.0, 1.0)
-    assert made[0].asked > 0
-    monkeypatch.undo()
-    rng = Recorded(1)
-    again = [conversion.clip_and_reify(0.5, 0.0, 1.0, 1.0, random.Random(1)) for _ in range(2)]
-    assert conversion.clip_and_reify(0.5, 0.0, 1.0, 1.0, rng) == again[0] == again[1]
-    assert rng.asked > 0
+    assert sum(asked) > 0
+    asked.clear()
+    once, again = (conversion.clip_and_reify(0.5, 0.0, 1.0, 1.0, InsecureSeed(1)) for _ in range(2))
+    assert once == again
+    assert not asked
 
 
 def test_the_output_is_as_private_as_it_says(monkeypatch):
     """The ends are a whole number of steps apart, over which the law of the noise falls by e^epsilon_head in all, exactly."""
-    monkeypatch.setattr(reify, "discrete_laplace", lambda decay, rng: 0)
+    monkeypatch.setattr(reify, "discrete_laplaces", lambda scale, size, words, least: np.zeros(size, dtype=np.int64))
     for lower, upper, epsilon_head, size in ((0.1, 0.7, 0.3, 1), (-1e5, 3.3, 7.0, 3), (1e-9, 1.0, 1e3, 2), (0.1, 0.3, 1e-3, 5)):
         step, decay = reify.grid_and_decay(lower, upper, epsilon_head, size)
         low = conversion.clip_and_reify(np.full(size, -math.inf), lower, upper, epsilon_head)
@@ -130,6 +101,7 @@ def test_bad_input_to_clip_and_reify():
         ("epsilon_head", None, BadType),
         ("rng", 3, BadType),
         ("rng", np.random.default_rng(1), BadType),
+        ("rng", random.Random(1), BadType),
     ):
         with pytest.raises(error, match=name):
             conversion.clip_and_reify(**{**good, name: wrong})

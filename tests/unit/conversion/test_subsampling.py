@@ -71,7 +71,7 @@ def test_amplify_profile_asks_below_the_exact_epsilon():
 
 
 def series(order, rate, rdp):
-    """S Theorem 34, printed form."""
+    """Steinke 2022, Theorem 34, printed form."""
     p = mpf(rate)
     terms = [(1 - p) ** (order - 1) * (1 + (order - 1) * p)]
     power = (1 - p) ** order

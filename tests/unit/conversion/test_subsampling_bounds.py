@@ -78,7 +78,7 @@ def test_amplify_rdp_large_order_and_lower_are_their_formulas():
 
 
 def test_the_bounds_stand_in_order():
-    """Of a true pair: lower <= series <= each closed form (S Figure 2)."""
+    """Of a true pair: lower <= series <= each closed form (Steinke 2022, Figure 2)."""
     for order in (2, 3, 5, 10, 30, 100):
         exact = conversion.amplify_rdp(order, 0.05, zcdp(0.5))
         assert conversion.amplify_rdp_lower(order, 0.05, zcdp(0.5)) <= exact

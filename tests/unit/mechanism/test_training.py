@@ -9,6 +9,10 @@ def test_dpsgd_of_every_sampler():
     numbers = {"examples": 60_000, "batch": 256, "sigma": 1.1, "epochs": 15}
     step = hs.Gaussian(sigma=1.1)
     assert hs.dpsgd(**numbers, sampler="without-replacement") == step.without_replacement(batch=256, examples=60_000) * 3516
+    assert hs.dpsgd(**numbers, sampler="balls-and-bins") == step.allocated(steps=235) * 15
+    begun = hs.dpsgd(examples=1000, batch=300, sigma=1.0, steps=9, sampler="balls-and-bins")
+    assert begun == hs.Gaussian(sigma=1.0).allocated(steps=4) * 3
+    assert "3 epochs of 4 steps: 9 steps, rounded up" in begun.statement
     assert hs.dpsgd(**numbers, sampler="with-replacement") == step.with_replacement(draws=256, examples=60_000) * 3516
     run = hs.dpsgd(**numbers, sampler="shuffle", neighbours="replace")
     assert run.parts == ((step.full_pass(by="shuffle"), 15),)
@@ -53,7 +57,11 @@ def test_dpsgd_accumulation_is_one_larger_batch():
         ({"sampler": "poisson", "examples": 10, "batch": 6, "accumulation": 2, "steps": 1}, hs.BadValue, ["12", "10"]),
         ({"sampler": "poisson", "rate": 0.6, "accumulation": 2, "steps": 1}, hs.BadValue, ["1.2", "accumulation"]),
         ({"sampler": "truncated-poisson", "rate": 0.1, "steps": 1}, hs.Unsupported, ["truncated-poisson", "poisson"]),
-        ({"sampler": "balls-in-bins", "rate": 0.1, "steps": 1}, hs.Unsupported, ["balls-in-bins", "shuffle"]),
+        ({"sampler": "b-min-sep", "rate": 0.1, "steps": 1}, hs.Unsupported, ["b-min-sep", "cyclic"]),
+        ({"sampler": "balls-in-bins", "rate": 0.1, "steps": 1}, hs.BadValue, ["balls-in-bins", "'balls-and-bins'?"]),
+        ({"sampler": "random-allocation", "rate": 0.1, "steps": 1}, hs.BadValue, ["mean 'balls-and-bins'?"]),
+        ({"sampler": "balls-and-bins", "rate": 0.1, "steps": 1}, hs.BadValue, ["examples and batch"]),
+        ({"sampler": "balls-and-bins", "examples": 9, "batch": 0, "steps": 1}, hs.BadValue, ["batch is 0"]),
         ({"sampler": "poisson", "rate": 0.1, "steps": 1, "neighbours": "swap"}, hs.BadValue, ["swap"]),
         ({"sampler": "poisson", "rate": 0.1, "steps": 1, "accumulation": 0}, hs.BadValue, ["accumulation"]),
     ],

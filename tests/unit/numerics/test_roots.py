@@ -65,3 +65,30 @@ def test_the_end_beyond_a_cliff_holds_and_is_near(cliff: float) -> None:
         assert margin(end) >= 0.0
         assert end > 1.0 - 1.1 * cliff - 1e-9
     assert roots.certified_end(lambda _: -math.inf, 1.0, 1.0) == math.inf
+
+
+@pytest.mark.parametrize("root", [1e-12, 0.3, 5.0, 743.9])
+@pytest.mark.parametrize("shape", ["root", "line", "step", "unknown"])
+def test_narrow_brackets(root, shape):
+    """Smooth functions take few steps; jumps and functions that are infinite on one side end as well."""
+    calls = []
+    functions = {
+        "root": lambda x: math.sqrt(x) - math.sqrt(root),
+        "line": lambda x: x - root,
+        "step": lambda x: 1.0 if x >= root else -1.0,
+        "unknown": lambda x: x - root if x > 0.9 * root else -math.inf,
+    }
+
+    def function(x):
+        calls.append(x)
+        return functions[shape](x)
+
+    low, high = roots.narrowed(function, 0.0, 744.0, 1e-15)
+    assert functions[shape](low) < 0.0 <= functions[shape](high)
+    assert high - low <= 2e-15 * (1.0 + root) + 2.0 * math.ulp(root)
+    assert len(calls) < (25 if shape in ("root", "line") else 80)
+
+
+def test_a_narrow_bracket_ends_at_neighbouring_doubles():
+    low, high = roots.narrowed(lambda x: x - 0.3, 0.0, 1.0, 0.0)
+    assert high == 0.3 == math.nextafter(low, 1.0)

@@ -51,7 +51,7 @@ def best_rounds(epsilon, convert):
 
 
 def test_what_a_better_bound_buys():
-    """Paper A, Figure 2 (SEEDS, answer (a)): rounds within epsilon at delta 1e-5, sigma 20."""
+    """Asoodeh et al. 2020, Figure 2 (SEEDS, answer (a)): rounds within epsilon at delta 1e-5, sigma 20."""
     for epsilon, by_lemma_2, by_all in ((6.0, 102, 184), (7.0, 124, 228), (8.0, 144, 271)):
         classic = best_rounds(epsilon, conversion.zcdp_to_epsilon_classic)
         assert best_rounds(epsilon, conversion.zcdp_to_epsilon_closed) - classic == by_lemma_2

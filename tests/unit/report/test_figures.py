@@ -1,5 +1,6 @@
 """The papers' figures: the numbers behind the curves, what the captions claim, and that they are drawn."""
 
+import re
 import sys
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 import hockeystick as hs
 from hockeystick import conversion
 from hockeystick.report import figures
+from hockeystick.report.figures import paper_g
+from seen import covered
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +59,7 @@ def test_a2_meets_the_reference(numbers):
 
 def test_a3_meets_the_reference(numbers):
     """SEEDS, answer (b)."""
-    last = {name: values[-1] for name, values in numbers["a3"].items()}
-    assert last["epochs"] == 1000
+    last = {name: at(numbers["a3"], name, 1000, "epochs") for name in numbers["a3"]}
     assert last["moments accountant"] == pytest.approx(1.759947, abs=6e-7)
     assert last["lemma 2"] == pytest.approx(1.478927, abs=6e-7)
     assert last["exact curve, theorem 3"] == pytest.approx(1.0303, abs=1e-4)
@@ -95,6 +97,64 @@ def test_captions_state_what_we_compute(drawn):
     assert f"{conversion.pure_to_gdp(4.0):.4f}-GDP (Theorem 5.1)" in caption("g3")
     assert "4.7576" in caption("dpsgd")
     assert f"optimal {conversion.optimal_composition_epsilon([(0.1, 0.0, 250)], 1e-6):.3f}" in caption("s1")
+
+
+def test_titles_name_authors_and_year_and_no_letter_stands_for_a_paper(drawn):
+    papers = {"a": "Asoodeh et al. 2020", "s": "Steinke 2022", "g": "Liu et al. 2021"}
+    for name, figure in drawn.items():
+        first = figure.axes[0].get_title(loc="left")
+        if name != "dpsgd":
+            assert first.startswith(f"{papers[name[0]]}, Figure {name[1]}:")
+        legends = [words.get_text() for axes in figure.axes for words in axes.get_legend().get_texts()]
+        for text in (first, *legends, *(words.get_text() for words in figure.texts)):
+            assert not re.search(r"\b[Pp]aper [AGS]\b|\b[AGS],? (Theorem|Lemma|Eq|Prop|Coroll)", text), text
+
+
+def test_captions_say_which_parameters_are_ours(drawn):
+    for name in ("a1", "g1", "g2", "g3", "g4", "g5", "s1"):
+        assert re.search(r"(is|are) ours", " ".join(drawn[name].texts[0].get_text().split())), name
+
+
+def test_what_is_told_lies_inside_the_axes(drawn):
+    """a2's bar for epsilon 8, a3's 1113 epochs, g1's crossing at 14.28, the limit of g4."""
+    bars = [line for line in drawn["a2"].axes[0].get_lines() if len(set(line.get_ydata())) == 1 and len(line.get_xdata()) == 2]
+    assert [line.get_ydata()[0] for line in bars] == [6.0, 7.0, 8.0]
+    assert max(line.get_xdata()[1] for line in bars) < drawn["a2"].axes[0].get_xlim()[1]
+    dots = [line.get_xdata()[0] for line in drawn["a3"].axes[0].get_lines() if line.get_marker() == "o"]
+    assert [round(one) for one in dots] == [333, 488, 1113]
+    assert max(dots) < drawn["a3"].axes[0].get_xlim()[1]
+    right = drawn["g1"].axes[1]
+    assert right.get_xlim()[1] > paper_g.overtaken(4.0) == pytest.approx(14.28, abs=0.005)
+    assert "above 4-GDP from 14.28" in " ".join(drawn["g1"].texts[0].get_text().split())
+    refined = figures.data("g1")
+    (after,) = np.flatnonzero(refined["epsilon"] == 16.0)
+    (before,) = np.flatnonzero(refined["epsilon"] == 4.0)
+    assert refined["ICEA refined"][after] > refined["4-GDP"][after]
+    assert refined["ICEA refined"][before] < refined["4-GDP"][before]
+    limits = [line for line in drawn["g4"].axes[1].get_lines() if line.get_label().startswith("the limit")]
+    assert [line.get_ydata()[0] for line in limits] == [pytest.approx(0.5**0.5)]
+    for text in (text for figure in drawn.values() for axes in figure.axes for text in axes.texts):
+        low, high = text.axes.get_xlim()
+        assert low <= text.xy[0] <= high
+
+
+def test_legends_cover_nothing(drawn):
+    for name, figure in drawn.items():
+        assert not list(covered(figure)), name
+
+
+def test_titles_and_captions_can_be_left_out():
+    whole, bare = figures.draw("a1"), figures.draw("a1", title=False, caption=False)
+    assert bare.axes[0].get_title(loc="left") == "" == bare.texts[0].get_text()
+    assert whole.get_size_inches()[1] - bare.get_size_inches()[1] > 0.8
+    for figure in (whole, bare):
+        height = figure.axes[0].get_position().height * figure.get_size_inches()[1]
+        assert height == pytest.approx(whole.axes[0].get_position().height * whole.get_size_inches()[1])
+    panels = figures.draw("g3", title=True, caption=False)
+    assert panels.axes[0].get_title(loc="left")
+    assert not any(words.get_text() for words in panels.texts)
+    with pytest.raises(hs.BadType, match="a figure of matplotlib's"):
+        figures.trimmed("a1")
 
 
 def test_curves_can_be_told_apart(drawn):

@@ -1,6 +1,7 @@
 """Pictures: they are drawn, labelled and saved; what they show is what the run says."""
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,9 @@ import pytest
 import hockeystick as hs
 from hockeystick.report import figures, plots
 from hockeystick.report.band import band
+from hockeystick.report.drawing import cut
+from hockeystick.report.figures.style import trimmed
+from seen import covered
 
 RUN = hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 1000
 DRAWN = {
@@ -51,8 +55,17 @@ def inside(figure):
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_no_caption_or_legend_is_cut_off(name):
-    assert inside(DRAWN[name]())
+def test_no_caption_or_legend_is_cut_off_or_covers_anything(name):
+    figure = DRAWN[name]()
+    assert inside(figure)
+    assert not list(covered(figure))
+
+
+def test_without_title_and_caption():
+    figure = trimmed(plots.profile(RUN, 1e-5), title=False, caption=False)
+    assert inside(figure)
+    assert not any(words.get_text() for words in figure.texts)
+    assert figure.axes[0].get_title(loc="left") == ""
 
 
 def test_long_captions_of_the_papers_figures_are_not_cut_off():
@@ -150,3 +163,15 @@ def test_runs_without_an_epsilon_or_a_mu():
         plots.compare({}, 1e-5)
     with pytest.raises(hs.BadValue):
         plots.profile(RUN, 1e-5, neighbours="friends")
+
+
+@pytest.mark.parametrize("most", range(24, 80))
+def test_a_text_is_cut_between_words_and_numbers(most):
+    """`* 1000` was once cut to `* 100`."""
+    text = "Gaussian(sigma=1.25).poisson(rate=0.001) * 1000 + Laplace(scale=125.5) * 12345 + GDP(mu=0.75) * 31"
+    shown = cut(text, most)
+    assert len(shown) <= most
+    for end in shown.split("..."):
+        assert text.startswith(end) or text.endswith(end)
+    whole = set(re.findall(r"[\w.]+", text))
+    assert set(re.findall(r"[\w.]+", shown.replace("...", " "))) <= whole

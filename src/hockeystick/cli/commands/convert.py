@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ... import __version__
+from ...checks import probability
 from ...errors import BadValue, HockeystickError
 from ...mechanism.claim import GDP, RDP, ZCDP, ApproxDP
 from ...mechanism.release import Release
@@ -38,7 +39,7 @@ def convert(
     Example: hockeystick convert --rho 0.5 --at-delta 1e-6
     """
     claim = _claim(epsilon, delta, mu, rho, rdp)
-    at_delta = max(1e-6, delta or 0.0) if at_delta is None else at_delta
+    at_delta = max(1e-6, delta or 0.0) if at_delta is None else probability("at_delta", at_delta)
     found: dict[str, Any] = {"from": repr(claim), "at_delta": at_delta, "version": __version__}
     questions: dict[str, Any] = {
         "epsilon": lambda: claim.epsilon(at_delta),

@@ -27,6 +27,7 @@ _DISPLACED = "a record that comes or goes displaces others in the batch, so a st
 _ONCE = "every record takes part once in a pass and no sampling is counted: a pass costs as much as one step on all the data"
 WHY = {
     "poisson": _COIN,
+    "balls-and-bins": "every record draws its one step of an epoch by itself, which counts in full (random allocation)",
     "without-replacement": _DISPLACED,
     "with-replacement": f"{_DISPLACED}, and a record may come more than once",
     "shuffle": f"{_ONCE}, since no amplification by shuffling is proved for this",

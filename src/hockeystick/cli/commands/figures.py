@@ -20,6 +20,8 @@ def figures(
     output: Annotated[Path, typer.Option(help="The directory for them.")] = Path("figures"),
     form: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
     listed: Annotated[bool, typer.Option("--list", help="Only say which there are.")] = False,
+    title: Annotated[bool, typer.Option("--title/--no-title", help="Whether it has a title.")] = True,
+    caption: Annotated[bool, typer.Option("--caption/--no-caption", help="Whether it has a caption.")] = True,
     json: Json = False,
 ) -> None:
     """The figures of the three papers, drawn again with the exact curves beside theirs.
@@ -39,7 +41,7 @@ def figures(
         output.mkdir(parents=True, exist_ok=True)
         for one in wanted:
             path = output / f"{one}.{form}"
-            papers.draw(one).savefig(path, format=form, dpi=150)
+            papers.draw(one, title=title, caption=caption).savefig(path, format=form, dpi=150)
             paths.append(str(path))
     if json:
         show.machine({"figures": wanted, "written": paths, "version": __version__})

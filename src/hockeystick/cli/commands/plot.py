@@ -21,6 +21,8 @@ def plot(
     delta: Delta = None,
     output: Annotated[Path, typer.Option(help="The picture: .png, .svg or .pdf.")] = Path("plot.png"),
     neighbours: Neighbours = None,
+    title: Annotated[bool, typer.Option("--title/--no-title", help="Whether it has a title.")] = True,
+    caption: Annotated[bool, typer.Option("--caption/--no-caption", help="Whether it has a caption.")] = True,
     json: Json = False,
 ) -> None:
     """A picture: the profile, epsilon against rounds, the trade-off curve, the Rényi curve, or a comparison of runs.
@@ -28,6 +30,7 @@ def plot(
     Example: hockeystick plot 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --output profile.png
     """
     from ...report import plots
+    from ...report.figures.style import trimmed
 
     if kind not in _KINDS:
         raise BadValue(f"--kind is {kind!r}; allowed: {', '.join(_KINDS)}.")
@@ -43,7 +46,7 @@ def plot(
         release, settings = run_of(described, neighbours)
         asked = relation(neighbours, settings)
         figure = getattr(plots, kind)(release, at_delta(delta, settings), neighbours=asked)
-    figure.savefig(output, dpi=150)
+    trimmed(figure, title, caption).savefig(output, dpi=150)
     if json:
         show.machine({"written": str(output), "kind": kind, "version": __version__})
     else:

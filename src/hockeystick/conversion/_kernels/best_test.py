@@ -41,7 +41,7 @@ _FEW = 16  # corners that are asked at once
 class Errors(NamedTuple):
     """Both ends of the type-II error and of the true-positive rate 1 - beta, each accurate where it is small.
 
-    `epsilon` is about the threshold of the loss that the best test goes by, NaN where it is not told.
+    `epsilon` is about the threshold of the loss that the best test goes by, NaN where it is not known.
     """
 
     beta: Interval
@@ -92,8 +92,8 @@ def best_test(
         place = (curve.smooth(points, small) or place) if step % 3 < 2 else curve.halved(points, place)
         if any(_close(place, point.epsilon) for point in points):
             place = curve.between(points)
-        if curve.cornered(best) and not _told(points, place, small):
-            place = _across(points, place)  # a chord that short tells nothing, and would take the place of a longer one
+        if curve.cornered(best) and not _distinct(points, place, small):
+            place = _across(points, place)  # a chord that short says nothing, and would take the place of a longer one
         if any(_close(place, point.epsilon) for point in points):
             break
         points = _narrowed([*points, curve.ask(place)])
@@ -201,7 +201,7 @@ class _Curve:
             return None
         shift = 0.5 * (b * b * (low - top) - a * a * (high - top)) / bend
         noise = max((point.beta[1] - point.beta[0] if small else point.tpr[1] - point.tpr[0]) for point in (left, best, right))
-        least = max(3e-6, math.sqrt(20.0 * noise * a * b * (a + b) / bend))  # nearer, the values cannot be told apart
+        least = max(3e-6, math.sqrt(20.0 * noise * a * b * (a + b) / bend))  # nearer, the values do not differ
         if abs(shift) > max(0.02 * min(a, b), least):
             inside = -a + least < shift < b - least
             return best.epsilon + shift if inside else None
@@ -234,13 +234,13 @@ class _Curve:
 
 
 def _best(points: list[_Point]) -> int:
-    """The index of the point with the smallest T, told by beta where that is the smaller."""
+    """The index of the point with the smallest T, by beta where that is the smaller."""
     if max(point.beta[0] for point in points) < 0.5:
         return max(range(len(points)), key=lambda i: points[i].beta[0])
     return min(range(len(points)), key=lambda i: points[i].tpr[1])
 
 
-def _told(points: list[_Point], place: float, small: bool) -> bool:
+def _distinct(points: list[_Point], place: float, small: bool) -> bool:
     """Whether a value there would differ from the best one by more than what is not known of them."""
     middle = _middle(points)
     best, beside = points[middle], points[middle + (1 if place > points[middle].epsilon else -1)]

@@ -19,7 +19,10 @@ P = ParamSpec("P")
 One = TypeVar("One", covariant=True)
 Many = TypeVar("Many", covariant=True)
 
-_CITATION = re.compile(r"\(((?:[^()]*; )?(?:[ASG],?|(?:Asoodeh|Liu) et al\. \d{4},|Steinke 2022,) [^()]*)\)")
+_PAPER = r"(?:(?:Asoodeh|Liu) et al\. \d{4}|Steinke 2022), "
+_CITATION = re.compile(
+    rf"\(((?:[^()]*; )?{_PAPER}[^()]*)\)|^ +({_PAPER}.*?)\.(?:  |$)", re.MULTILINE
+)  # in brackets, or by itself
 
 
 class Broadcast(Protocol[P, One, Many]):
@@ -70,9 +73,10 @@ def vectorised(vector: Vector | None) -> "Callable[[Callable[P, float]], Broadca
                 return _each(function, vector, args, kwargs)
             except BadValue as error:
                 cited = _CITATION.search(function.__doc__ or "")
-                if cited is None or cited[1] in str(error):
+                theorem = cited and " ".join((cited[1] or cited[2]).split())
+                if not theorem or theorem in str(error):
                     raise
-                raise BadValue(f"{error}  ({cited[1]}.)") from None
+                raise BadValue(f"{error}  ({theorem}.)") from None
 
         return wrapped
 

@@ -36,7 +36,7 @@ def lowest(epsilons: list[float], ends: list[Interval]) -> tuple[float, float]:
 
 
 class _Stretch:
-    """Between the middle point and its neighbour on one side; places are told by d = e^(epsilon - middle) - 1."""
+    """Between the middle point and its neighbour on one side; places are given by d = e^(epsilon - middle) - 1."""
 
     def __init__(self, epsilons: list[float], ends: list[Interval], inner: int, outer: int, beyond: int) -> None:
         middle = epsilons[2]

@@ -22,7 +22,7 @@ _LOG_TWO = math.log(2.0)
 
 
 def checked_epsilon(value: Any, name: str = "epsilon") -> float:
-    """An epsilon at which the hockey stick can be told: beyond, epsilon/mu - mu/2 may be lost to rounding."""
+    """An epsilon at which the hockey stick can be computed: beyond, epsilon/mu - mu/2 may be lost to rounding."""
     number = checks.non_negative(name, value)
     if number > LARGEST_EPSILON:
         raise BadValue(f"{name} is {number}; allowed: a number from 0 to {LARGEST_EPSILON:g}.")
@@ -201,7 +201,9 @@ def quantile(target: float, sign: float) -> float:
 
 
 def mills(x: float) -> float:
-    """Mills' ratio P(N > x) / phi(x), rounded up: how fast mu_GDP grows in epsilon, at x = mu/2 + epsilon/mu (G, Theorem 4.5).
+    """Mills' ratio P(N > x) / phi(x), rounded up: how fast mu_GDP grows in epsilon, at x = mu/2 + epsilon/mu.
+
+    Liu et al. 2021, Theorem 4.5.
 
     >>> round(mills(0.0), 12) == round(math.sqrt(math.pi / 2.0), 12)
     True

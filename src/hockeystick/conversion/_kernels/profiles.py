@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from ...checks import real
 from ...errors import BadType, BadValue
+from ...numerics.roots import narrowed
 from ...numerics.rounding import UNIT
 from . import arguments
 from .broadcast import Broadcast, broadcast
 
 if TYPE_CHECKING:
     from ...bounds import Array
+
+_LEAST = math.exp(-744.0)
+_WIDTH = 4.0 * UNIT  # of log delta, relative to 1 + |log delta|: how close to its smallest the delta of a rule is found
 
 
 def checked_profile(profile: Any) -> Callable[[float], float]:
@@ -45,28 +49,26 @@ def inverted_rule(rule: Callable[[float, float], float], sigma: float) -> "Broad
     if not callable(rule):
         raise BadType(f"rule is {rule!r} ({type(rule).__name__}); allowed: a function (epsilon, delta) -> noise.")
 
-    def enough(epsilon: float, log_delta: float) -> bool:
-        delta = math.exp(log_delta)
+    def spare(epsilon: float, delta: float) -> float:
+        """sigma - rule, which rises with delta; -inf where the rule knows no noise."""
         try:
             value = rule(epsilon, delta)
         except (ArithmeticError, ValueError):
-            return False
-        if isinstance(value, float) and value == math.inf:
-            return False
-        return real(f"rule({epsilon}, {delta})", value, "a number from 0 up, or inf") <= sigma
+            return -math.inf
+        if type(value) is not float or not math.isfinite(value):
+            if isinstance(value, float) and value == math.inf:
+                return -math.inf
+            value = real(f"rule({epsilon}, {delta})", value, "a number from 0 up, or inf")
+        return sigma - value
 
     @broadcast
     def naive(epsilon: float) -> float:
         epsilon = arguments.level("epsilon", epsilon)
-        low, high = -744.0, -UNIT
-        if not enough(epsilon, high):
+        if not spare(epsilon, 1.0 - UNIT) >= 0.0:
             return 1.0
-        if enough(epsilon, low):
-            return 0.0 if enough(epsilon, -math.inf) else math.exp(low)
-        while True:
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                return min(1.0, math.exp(high))
-            low, high = (low, middle) if enough(epsilon, middle) else (middle, high)
+        if spare(epsilon, _LEAST) >= 0.0:
+            return 0.0 if spare(epsilon, 0.0) >= 0.0 else _LEAST
+        log_delta = narrowed(lambda log_delta: spare(epsilon, math.exp(log_delta)), -744.0, -UNIT, _WIDTH)[1]
+        return math.exp(log_delta)
 
     return naive

@@ -1,4 +1,4 @@
-"""The kernels of A, Theorem 3 (Asoodeh et al., ISIT 2020): bounds by weak duality, in its three directions.
+"""The kernels of Asoodeh et al. (2020), Theorem 3: bounds by weak duality, in its three directions.
 
 The theorem is about one ordered pair; where both directions obey the Rényi bound and delta is large, more is true
 (erratum A-E1, `rdp_budget_two_sided`).  For order * delta >= 1 it is the closed form gamma = epsilon - log(1 - delta).

@@ -1,10 +1,9 @@
 """Where a refined profile leaves the naive one (Liu et al. 2021, section 3 and appendix B)."""
 
-import math
 from collections.abc import Callable
 
 from .._kernels.profiles import checked_profile
-from ..curve import best_order
+from ..partial_order import kink
 
 
 def refined_kink(profile: Callable[[float], float]) -> tuple[float, float]:
@@ -33,17 +32,9 @@ def refined_kink(profile: Callable[[float], float]) -> tuple[float, float]:
 
     Examples
     --------
+    >>> import math
     >>> epsilon, delta = refined_kink(lambda epsilon: math.exp(-epsilon * epsilon))
     >>> round(epsilon, 6), round(delta, 6)
     (1.187849, 0.243903)
     """
-    naive = checked_profile(profile)
-
-    def lost(epsilon: float) -> float:
-        delta = naive(epsilon)
-        return math.inf if delta == 1.0 else math.log1p(math.exp(-epsilon)) + epsilon - math.log1p(-delta)
-
-    at_zero = lost(0.0)
-    value, epsilon = best_order(lost, most=1e6)
-    epsilon = epsilon if value < at_zero else 0.0
-    return epsilon, naive(epsilon)
+    return kink(checked_profile(profile))

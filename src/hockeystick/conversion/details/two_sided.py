@@ -19,7 +19,8 @@ def rdp_budget_two_sided(order: float, epsilon: float, delta: float) -> float:
     """`rdp_budget` for mechanisms whose Rényi bound holds in both directions, rounded down; larger only for large delta.
 
     By data processing two-point pairs suffice.  Theorem 3 is attained by a pair (p, q); if p + q > 1, always so for
-    order * delta >= 1, its reverse exceeds gamma, and the best pair is randomised response, p = 1 - q (A, erratum A-E1).
+    order * delta >= 1, its reverse exceeds gamma, and the best pair is randomised response, p = 1 - q
+    (Asoodeh et al. 2020, erratum A-E1).
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Gaussian DP of a run: the supremum over epsilon of the transform G(epsilon) = mu_GDP(epsilon, delta(epsilon)), both ends.
 
-G is "Gaussian Differential Privacy Transformation", section 4.  A pair obeys a mu exactly if delta(eps) <= delta_mu(eps) for
+G is the transform of Liu et al. (2021), section 4.  A pair obeys a mu exactly if delta(eps) <= delta_mu(eps) for
 eps >= 0 in both orders: for eps < 0, delta(eps) = 1 - e^eps + e^eps delta'(-eps) with delta' of the other order, and delta_mu
 obeys the same with itself.  So add, remove and add-or-remove have the same mu.
 
@@ -198,8 +198,8 @@ def gaussian_dp(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
         why = "Gaussian noise: mu is sensitivity / sigma, and squares add"
         if limit.sampled:
             why = (
-                "sampled Gaussian noise keeps the tail of the unsampled noise (G, section 5.3), so this mu is that of the run "
-                "without sampling; mu(delta=...) says what the run is for every delta that matters"
+                "sampled Gaussian noise keeps the tail of the unsampled noise (Liu et al. 2021, section 5.3), so this mu "
+                "is that of the run without sampling; mu(delta=...) says what the run is for every delta that matters"
             )
         return Peak(max(0.0, least), limit.limit, math.inf, 0, why)
     return _whole(run, bounds, max(0.0, least), tolerance)

@@ -13,6 +13,7 @@ Gomez, Kulynych, Kaissis, Hayes, Balle and Honkela, "(epsilon, delta) considered
 import heapq
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ...conversion._kernels.normals import stick
 from ...numerics.rounding import FUNCTION, UNIT, exp_down, exp_up, up
@@ -22,8 +23,16 @@ Profile = Callable[[float], Interval]  # both ends of log delta
 
 _LAST = 34.0  # beyond, the quotient is at most delta_mu/(1 + e^eps) < e^-34
 
-MAX_EVALUATIONS = 400
-"""Tuning: of each profile, after which the ends are as far apart as they are."""
+
+@dataclass(frozen=True)
+class Tuning:
+    """Of the search for the largest quotient; both ends are certified after every evaluation."""
+
+    max_evaluations: int = 400
+    """Of each profile, after which the ends are as far apart as they are."""
+
+
+TUNING = Tuning()
 
 
 def regret_ends(forward: Profile, backward: Profile, mu: float, tolerance: float) -> Interval:
@@ -32,7 +41,7 @@ def regret_ends(forward: Profile, backward: Profile, mu: float, tolerance: float
     points = [0.0, *(2.0**k for k in range(-4, 6)), _LAST]
     for point in points:
         curve.evaluate(point)
-    while len(curve.points) < MAX_EVALUATIONS:
+    while len(curve.points) < TUNING.max_evaluations:
         ranked = curve.ranked()
         value, place = heapq.nlargest(1, ranked)[0]
         if value <= max(curve.lower, curve.floor) + tolerance or curve.evaluated(place):

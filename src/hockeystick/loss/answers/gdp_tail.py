@@ -1,7 +1,7 @@
 """The tail of the privacy profile, beyond every epsilon that can be evaluated: is a run GDP, and what is the limit of its mu?
 
-It is decided from the kinds of its losses, never from values ([GDPT], Theorems 4.3 and 4.4; docs/mathematics.md, Lemmas 22: the
-tail, and 23: sampled Gaussian noise).
+It is decided from the kinds of its losses, never from values ([GDPT], Theorems 4.3 and 4.4; docs/mathematics.md, Lemma 22: the
+tail, Lemma 23: sampled Gaussian noise).
 For an ordered pair of which no part has infinite losses
 
     K(c) <= (M^2/2) c (c + 1) + (A + C) c + A        for every c >= c0,
@@ -47,8 +47,8 @@ class Tuning:
 TUNING = Tuning()
 
 UNKNOWN_TAIL = (
-    "the tail of a function of epsilon cannot be told from its values (G, Theorem 4.3): give it with the claim, "
-    "as in Profile(function, tail=(epsilon, mu)); head_mu(epsilon) measures what comes before"
+    "the tail of a function of epsilon cannot be inferred from its values (Liu et al. 2021, Theorem 4.3): give it with the "
+    "claim, as in Profile(function, tail=(epsilon, mu)); head_mu(epsilon) measures what comes before"
 )
 
 
@@ -141,7 +141,7 @@ def _of_pair(run: ComposedLoss) -> Tail:
             math.inf,
             0.0,
             reason="with a positive probability the loss is infinite, so delta(epsilon) does not tend to 0 and no mu holds "
-            "(G, Theorem 4.3)",
+            "(Liu et al. 2021, Theorem 4.3)",
         )
     square = top_loss = 0.0
     sampled: list[tuple[int, float, float]] = []
@@ -204,7 +204,7 @@ def _of_renyi(loss: RenyiLoss) -> _Found:
         return 2.0 * loss.parameters[0], up(top_loss * (1.0 + 4.0 * FUNCTION)) if top_loss else 0.0, (), loss.rate == 1.0
     return (
         "Rényi divergences of listed orders, or of a curve that is known by its values only, allow losses whose tail is "
-        "heavier than that of Gaussian noise, so no mu follows (G, Theorem 4.3); claim zCDP or GDP instead"
+        "heavier than that of Gaussian noise, so no mu follows (Liu et al. 2021, Theorem 4.3); claim zCDP or GDP instead"
     )
 
 

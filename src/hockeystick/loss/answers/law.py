@@ -1,6 +1,6 @@
 """The law of the privacy loss of one ordered pair: tails, moments, atoms and quantiles, with certified ends.
 
-docs/mathematics/own.md, section 17: Lemma 35 (tails from hockey sticks), Lemma 36 (moments from cells).
+docs/mathematics/own.md, section 16a: Lemma 34a (tails from hockey sticks), Lemma 34b (moments from cells).
 """
 
 import math
@@ -92,7 +92,7 @@ class Law:
         return lambda epsilon: _one_step(loss, epsilon)
 
     def _by_slopes(self, epsilons: list[float]) -> list[Interval]:
-        """P(Z > epsilon) = delta - d delta / d epsilon, by difference quotients in e^epsilon (Lemma 35)."""
+        """P(Z > epsilon) = delta - d delta / d epsilon, by difference quotients in e^epsilon (Lemma 34a)."""
         deltas = self._hockey_sticks(self.run, epsilons)
         found = []
         for one in epsilons:
@@ -106,7 +106,7 @@ class Law:
         return found
 
     def _by_slopes_of_q(self, epsilons: list[float]) -> list[Interval]:
-        """P(Z <= epsilon), at minus which the delta of the other order has that slope in e^epsilon (Lemma 35)."""
+        """P(Z <= epsilon), at minus which the delta of the other order has that slope in e^epsilon (Lemma 34a)."""
         if self.opposite is None:
             return [(0.0, 1.0)] * len(epsilons)
         turned = [-one for one in epsilons]

@@ -51,10 +51,10 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only
     compiled = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
     found: dict[float, Interval] = {}
     for one, ends in compiled:
-        if ends:
+        if ends and ends[0] <= ends[1]:
             found[one] = ends
         else:
-            run.core_answers["log delta", one] = None  # the core is not asked again
+            run.core_answers["log delta", one] = ends  # the core is not asked again; the driver sees what contradicts itself
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))

@@ -1,6 +1,6 @@
 """The mean and the variance of the loss of one step, from closed forms, its values, or its masses in cells.
 
-docs/mathematics/own.md, section 17: Lemma 36 (moments from cells).
+docs/mathematics/own.md, section 16a: Lemma 34b (moments from cells).
 """
 
 import math
@@ -27,7 +27,7 @@ def moments(loss: Loss) -> tuple[float, float, float, float]:
         return middle - error, middle + error, loss.square * (1.0 - SQUARE_ERROR), loss.square * (1.0 + SQUARE_ERROR)
     z, p, cell, slip, off, left_out = _values(loss) if isinstance(loss, AtomicLoss) else _cells(loss)
     relative: Array = off + (z.size + 8.0) * UNIT
-    # within a cell of width d the mean of Z - z is from 0 to `rise`, and of its square at most `spread` (Lemma 36)
+    # within a cell of width d the mean of Z - z is from 0 to `rise`, and of its square at most `spread` (Lemma 34b)
     rise = np.exp(cell) * cell * cell / 2.0 * SECOND_ORDER
     spread = (cell * cell / 4.0 + rise * rise) * SECOND_ORDER
     rise = np.minimum(rise, np.exp(cell) * spread / 2.0 * SECOND_ORDER)

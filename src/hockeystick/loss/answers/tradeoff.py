@@ -6,6 +6,7 @@ Where both errors are tiny, delta is next to 1 and 1 - delta is evaluated by its
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,10 +22,20 @@ from ..protocol import Inconclusive
 from .complement import log_complement
 from .gdp import kinks, mu_ends
 
-_EXPONENTS = [k / 64.0 for k in range(1, 64)]
-"""Tuning: the t of Chernoff's bound that are tried; the best of them is near the best of all."""
-_LARGE_MU = 8.0
-"""Tuning: from here on delta(0) is so near to 1 that the mean of the loss is the better guess of mu."""
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof."""
+
+    exponents: tuple[float, ...] = tuple(k / 64.0 for k in range(1, 64))
+    """The t of Chernoff's bound that are tried; the best of them is near the best of all."""
+    large_mu: float = 8.0
+    """From here on delta(0) is so near to 1 that the mean of the loss is the better guess of mu."""
+    wide: float = 1.1
+    """Over the lower end: an upper end of the type-II error that is so much larger is held against Chernoff's bound."""
+
+
+TUNING = Tuning()
 
 
 def best_tests(
@@ -50,14 +61,15 @@ def best_tests(
             guess.append(_guess_mu(run, forward))
         if run.exact:
             found = best_test(forward, backward, alpha, guess[0], corners, complements)
-            if found.beta[1] > 1.1 * found.beta[0]:
+            if found.beta[1] > TUNING.wide * found.beta[0]:
                 low, high = meet(Proof(*found.beta), Proof(0.0, _chernoff(run, alpha))).ends
                 found = found._replace(beta=(max(low, 0.0), high))
             return found
         # the best bound, and the best that it may be, are two different profiles
         safe, member = (best_test(_end(forward, end), _end(backward, end), alpha, guess[0], corners) for end in (1, 0))
-        beta = safe.beta[0], max(safe.beta[0], member.beta[1])
-        return Errors(beta, (min(member.tpr[0], safe.tpr[1]), safe.tpr[1]))
+        beta = meet(Proof(safe.beta[0], 1.0), Proof(0.0, member.beta[1]))
+        tpr = meet(Proof(0.0, safe.tpr[1]), Proof(member.tpr[0], 1.0))
+        return Errors((max(beta.low, 0.0), beta.high), (max(tpr.low, 0.0), tpr.high))
 
     return test
 
@@ -95,7 +107,7 @@ def _chernoff(run: ComposedLoss, alpha: float) -> float:
             return math.log1p(-t) + (value + t * (math.log(t) - math.log(alpha))) / (1.0 - t)
 
         with suppress(Inconclusive):
-            t = min(_EXPONENTS, key=lambda t: height(single.expand(-t)[0], t))
+            t = min(TUNING.exponents, key=lambda t: height(single.expand(-t)[0], t))
             value = float(single.slice(-t, 0.0).cumulant_above(np.array([-t])).max())
             slack = 4.0 * FUNCTION * (abs(value) + t * (abs(math.log(t)) + abs(math.log(alpha))) + 1.0) / (1.0 - t)
             truncated = exp_up(single.log_truncated_mass) if single.log_truncated_mass > -math.inf else 0.0
@@ -116,7 +128,7 @@ def _end(profile: Profile, end: int) -> Profile:
 def _guess_mu(run: ComposedLoss, forward: Profile) -> float:
     """About the mu of a run, from delta(0), or where that is nearly 1 from the mean of the loss: a guide for the search."""
     mu = mu_ends(0.0, forward(0.0)[1])[1]
-    if mu < _LARGE_MU or not run.has_transform or not run.exact:
+    if mu < TUNING.large_mu or not run.has_transform or not run.exact:
         return mu
     return math.sqrt(2.0 * max(run.ordered_pairs()[0].mean()[0], 0.0))
 

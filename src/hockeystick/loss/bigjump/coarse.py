@@ -21,7 +21,9 @@ class Tuning:
     spacing: float = 0.03
     """Over the noise, or over 6 if that is more: thresholds are a few per cent of x wide."""
     start: float = -8.0
+    """The noise at which they begin: left of it there is less than 1e-15 of it."""
     max_nodes: float = 20_000.0
+    """Memory for a few rows of them; where more would be needed, the thresholds are not looked for."""
 
 
 TUNING = Tuning()

@@ -44,9 +44,11 @@ class Tuning:
     relative_distance: float = 0.02
     """An epsilon found farther than that from the one that the threshold was chosen for is split for anew."""
     max_splits: int = 6
+    """For one question: more have not been seen to come nearer."""
     threshold_ratio: float = 0.7
     """From one threshold that is tried to the next lower one, from epsilon's x down."""
     threshold_count: int = 26
+    """Of them, down to a ten-thousandth of epsilon's x."""
     log_cancellation: float = 4.0
     """log of how much larger than delta the contour's terms may be: two digits are lost."""
     max_log_cancellation: float = 20.0

@@ -1,10 +1,10 @@
-"""delta of the steps beside a large one, in a table, and the integral rise_above the large one (`conditional.py`).
+"""delta of the steps beside a large one, in a table, and the integral over the large one (`conditional.py`).
 
-The edges of the cells err, by at above a slip of the loss.  nu and g grow with the loss, so a slip to the right and one to the
+The edges of the cells err, by at most a slip of the loss.  nu and g grow with the loss, so a slip to the right and one to the
 left bound them: delta' is taken at epsilons less by the slip for the upper end, and more by it for the lower one, nu with 1 + its
 place and its width scaled by e^-slip and e^slip, and all of it times e^slip and e^-slip.
 
-docs/mathematics.md, section 7a: Lemma 19f (one jump, integrated rise_above).
+docs/mathematics.md, section 7a: Lemma 19f (one jump, integrated over).
 """
 
 import math
@@ -35,6 +35,7 @@ class Tuning:
     contour_places: tuple[float, ...] = (0.05, 0.15, 0.4)
     """Shares of the largest epsilon of the others for which contours are made first."""
     max_contour_nodes: int = 4000
+    """Of a contour, at each of which many epsilons are evaluated; a lattice costs less than more."""
     lattice_cells: int = 6
     """Cells of a lattice to either side of an epsilon."""
     max_refinements: int = 6
@@ -137,7 +138,7 @@ class OtherStepsTable:
     def bound_none_large(self, contour: Contour) -> None:
         """Bounds `high_none_large`, delta of those steps of which none is large, along the real axis of that of all steps.
 
-        phi(s), for one step, is at below (1 - p)^{1+s}, p the probability that it is large.
+        phi(s), for one step, is at most (1 - p)^{1+s}, p the probability that it is large.
         """
         with np.errstate(all="ignore"):
             self._bound = markov_log_deltas(contour, self.y - self.slip) + NONE

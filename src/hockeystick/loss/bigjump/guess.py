@@ -34,8 +34,11 @@ class Tuning:
     deviations_beyond: float = 4.0
     """How far they reach beyond the noise of probability delta over the count."""
     max_nodes: int = 20_000
+    """Memory for a few rows of them; the guess is left to others where more would be needed."""
     least_epsilon: float = 1e-7
+    """Below it, sums of small losses are all that there is."""
     most_epsilon: float = 300.0
+    """Above it e^epsilon has no room left among the doubles."""
     log_accuracy: float = 1e-3
     """Of log epsilon."""
 

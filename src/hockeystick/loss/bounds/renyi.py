@@ -1,7 +1,7 @@
 """Runs with losses known by their Rényi curve only: the curves add, and the best order converts them.
 
-The conversion is the optimal one of a single order (paper A, Theorem 3), minimised over real orders.  With infinite masses p (of
-P) and q (of Q) the finite parts are conditioned: K'(t) = K(t) - (1+t) log(1-p) + t log(1-q), and
+The conversion is the optimal one of a single order (Asoodeh et al. 2020, Theorem 3), minimised over real orders.  With infinite
+masses p (of P) and q (of Q) the finite parts are conditioned: K'(t) = K(t) - (1+t) log(1-p) + t log(1-q), and
 delta = p + (1-p) Theorem3(t + 1, K'(t)/t, eps + log((1-q)/(1-p))).
 
 docs/mathematics.md, section 1: Lemma 3 (Rényi divergences), Lemma 4 (one real point).

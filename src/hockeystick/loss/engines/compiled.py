@@ -5,14 +5,14 @@ Epsilons are for 0 < delta < 1.
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...native import ORDERED
 from ...native import core as core
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
 from ..tolerance import Interval
 
-Told = tuple[float, ...] | None
+CoreAnswer = tuple[float, ...] | None
 """Both ends, and for sampled steps the number of the proof that they are of; empty where the core has no answer, so that it is
 not asked again; None where it was not asked."""
 
@@ -23,12 +23,12 @@ Shape = tuple[float, float, float]
 """The noise of a sampled step, its rate, and a bound of the relative error of the noise."""
 
 
-def gaussian_epsilon(square: float, delta: float) -> Told:
+def gaussian_epsilon(square: float, delta: float) -> CoreAnswer:
     """Epsilon of N(mu, 1) against N(0, 1); `square` is mu^2."""
     return None if core is None else core.gaussian(math.sqrt(square), SQUARE_ERROR, delta) or UNKNOWN
 
 
-def sampled_epsilon(shape: Shape, count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0) -> Told:
+def sampled_epsilon(shape: Shape, count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0) -> CoreAnswer:
     """Epsilon of `count` Poisson-sampled steps of Gaussian noise; below `floor` its ends need not be close."""
     if core is None:
         return None
@@ -36,7 +36,7 @@ def sampled_epsilon(shape: Shape, count: int, removals: tuple[bool, ...], log_de
     return core.epsilon(*shape, float(count), pairs, log_delta, log_delta - slack, log_delta + slack, floor) or UNKNOWN
 
 
-def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> Told:
+def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> CoreAnswer:
     """Epsilon of one Poisson-sampled step of Gaussian noise; of both orders, that of a removal is the larger one
     (docs/mathematics.md, section 5).
 
@@ -50,12 +50,12 @@ def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> Told
     return core.sampled_once(1.0 / noise, noise_error + 2.0 * UNIT, rate, removals[0], delta) or UNKNOWN
 
 
-def response_epsilon(epsilon: float, count: int, delta: float) -> Told:
+def response_epsilon(epsilon: float, count: int, delta: float) -> CoreAnswer:
     """Epsilon of `count` randomised responses of two answers, the worst pair of pure DP (docs/mathematics.md, section 5)."""
     return None if core is None else core.randomised_response(epsilon, float(count), delta) or UNKNOWN
 
 
-def laplace_epsilon(a: float, count: int, delta: float) -> Told:
+def laplace_epsilon(a: float, count: int, delta: float) -> CoreAnswer:
     """Epsilon of steps of Laplace noise, moved by a of its scales: one, few next to their largest loss, or many.
 
     Of one step delta = 1 - e^{(epsilon - a)/2} up to a (docs/mathematics.md, section 5).
@@ -79,25 +79,27 @@ def gaussian_log_deltas(square: float, epsilons: Sequence[float]) -> list[Interv
     >>> print(f"{low:.3f} {high:.3f}")
     -2.064 -2.064
     """
-    return _log_deltas("gaussian_deltas", (math.sqrt(square), SQUARE_ERROR), epsilons)
+    return _log_deltas(None if core is None else core.gaussian_deltas, (math.sqrt(square), SQUARE_ERROR), epsilons)
 
 
 def laplace_log_deltas(a: float, count: int, epsilons: Sequence[float]) -> list[Interval | None]:
     """The same for steps of Laplace noise, moved by a of its scales; at epsilons that grow."""
-    return _log_deltas("laplace_deltas", (a, float(count)), epsilons)
+    return _log_deltas(None if core is None else core.laplace_deltas, (a, float(count)), epsilons)
 
 
 def sampled_log_deltas(shape: Shape, count: int, removals: tuple[bool, ...], epsilons: Sequence[float]) -> list[Interval | None]:
     """The same for `count` > 1 Poisson-sampled steps of Gaussian noise; at epsilons that grow."""
-    return _log_deltas("sampled_deltas", (*shape, float(count), ORDERED.index(removals) + 1), epsilons)
+    given = (*shape, float(count), ORDERED.index(removals) + 1)
+    return _log_deltas(None if core is None else core.sampled_deltas, given, epsilons)
 
 
-def _log_deltas(name: str, given: tuple[float, ...], epsilons: Sequence[float]) -> list[Interval | None]:
+def _log_deltas(answer: Callable[..., bool] | None, given: tuple[float, ...], epsilons: Sequence[float]) -> list[Interval | None]:
     """Of a function of the core that fills arrays: NaN where it has no answer."""
-    if core is None:
+    if answer is None:
         return [None] * len(epsilons)
     wanted = array("d", epsilons)
     low, high = array("d", wanted), array("d", wanted)
-    if not getattr(core, name)(*given, wanted, low, high):
+    if not answer(*given, wanted, low, high):
         return [None] * len(epsilons)
-    return [(least, most) if least <= most else None for least, most in zip(low, high, strict=True)]
+    # ends that contradict each other are for the driver, which looks at them
+    return [None if math.isnan(least) or math.isnan(most) else (least, most) for least, most in zip(low, high, strict=True)]

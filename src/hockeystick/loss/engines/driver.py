@@ -8,6 +8,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -18,19 +19,30 @@ from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
 from ..protocol import Care, Inconclusive, Interval
-from ..tolerance import DECIMALS, SETTLED, SMALL_EPSILON, converged
+from ..tolerance import DECIMALS, DECIMALS_READ, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
 from .engine import Engine, Proof, Question
+from .first import epsilon_question
 from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
-_FAR = 1e120  # no question is asked of the engines beyond this epsilon
-_HOPELESS = 2e-9  # of epsilon: ends of all ordered pairs that a contour does not bring closer for one of them
-INFINITE, ATTAINED = "infinite loss", "attained pair"
+INFINITE, ATTAINED, READ_AS = "infinite loss", "attained pair", "delta read as the probability of an infinite loss"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is asked of which engine; nothing here enters a proof."""
+
+    max_epsilon: float = 1e120
+    """Beyond it delta is bounded by that of this epsilon: squares of what engines compute are still doubles."""
+    open_width: float = 2.0 * SETTLED
+    """Of epsilon, for all ordered pairs together: from here on a contour does not bring one of them closer."""
+
+
+TUNING = Tuning()
 
 STRICT = os.environ.get("HOCKEYSTICK_STRICT", "0") not in ("", "0")
 """Whether proofs that contradict each other raise (under test), or leave the safe side only (in use)."""
 
-_ROUNDING = 1e-12  # relative to the ends: what contradicts by more is no matter of rounding
 _REPORT = "two proofs contradict each other, a bug of ours, please report it; the larger upper end is kept: {}; {}"
 
 
@@ -78,7 +90,7 @@ def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Proof:
     if proof.high < 0.0 and run.log_truncated_mass > -math.inf:
         high = float(np.logaddexp(proof.high, run.log_truncated_mass))
         proof = proof._replace(high=high + 4.0 * FUNCTION * (1.0 + abs(high)))
-    return proof if proof.low <= proof.high else proof._replace(low=proof.high)
+    return proof if proof.high <= 0.0 else proof._replace(high=0.0)  # delta is at most 1, though proofs contradicted each other
 
 
 def _with_infinite(proof: Proof, mass: Fraction) -> Proof:
@@ -88,7 +100,7 @@ def _with_infinite(proof: Proof, mass: Fraction) -> Proof:
         sure = log_fraction(mass)
         slack = 8.0 * UNIT * (1.0 + abs(sure))
         low, high = float(np.logaddexp(low, sure - slack)) - slack, float(np.logaddexp(high, sure + slack)) + slack
-    return proof._replace(low=low, high=min(high, 0.0))
+    return meet(proof._replace(low=low, high=high), Proof(-math.inf, 0.0, (), (ELEMENTARY.name,)))
 
 
 def _epsilon(run: ComposedLoss, delta: float) -> Proof:
@@ -98,16 +110,19 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
     if not run.has_transform:
         return Proof(0.0, renyi_epsilon(run, delta), high_by=(RENYI_CURVE.name,))
     if not run.has_infinite_loss:
-        return finite(run, _epsilon_question(math.log(delta) if delta else -math.inf)._replace(delta=delta or None))
+        return finite(run, epsilon_question(math.log(delta) if delta else -math.inf)._replace(delta=delta or None))
     found = []
     for single in run.ordered_pairs():
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
         rest = Fraction(delta) - single.infinite_mass()
-        if rest < 0:
+        if rest < -Fraction(DECIMALS_READ) * Fraction(delta):
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
+        if rest < 0:
+            found.append(finite(single, epsilon_question(-math.inf))._replace(low_by=(READ_AS,), high_by=(READ_AS,)))
+            continue
         if single.log_truncated_mass > -math.inf:  # elsewhere it is less than the slack of log delta
             rest = max(Fraction(0), rest - Fraction(exp_up(single.log_truncated_mass)))
-        found.append(finite(single, _epsilon_question(log_fraction(rest) if rest else -math.inf)))
+        found.append(finite(single, epsilon_question(log_fraction(rest) if rest else -math.inf)))
     return largest_of(found)
 
 
@@ -121,8 +136,8 @@ def finite(run: ComposedLoss, question: Question) -> Proof:
             return Proof(max(0.0, min(run.ceiling_below, run.ceiling)), top, (ELEMENTARY.name,), (ELEMENTARY.name,))
         proof = _settle(run, question, Proof(0.0, min(question.most, top), (ELEMENTARY.name,), (ELEMENTARY.name,)))
         return proof if proof.low >= 0.0 else proof._replace(low=0.0)
-    if question.at > _FAR:
-        least = finite(run, question._replace(at=_FAR))  # delta falls in epsilon
+    if question.at > TUNING.max_epsilon:
+        least = finite(run, question._replace(at=TUNING.max_epsilon))  # delta falls in epsilon
         return least._replace(low=-math.inf, low_by=())
     proof = _settle(run, question, Proof(-math.inf, 0.0, (ELEMENTARY.name,), (ELEMENTARY.name,)))
     return proof if proof.high == -math.inf else proof._replace(high=max(proof.high, -LARGEST))
@@ -184,7 +199,7 @@ def _each_order(run: ComposedLoss, question: Question, known: Proof) -> Proof:
         asked = question
         if question.asks == "epsilon":
             floor = max(question.floor, *(one.low for one in found), 0.0)
-            evaluated = place == 0 and _open(question, known, _HOPELESS)  # contours were those of the first pair
+            evaluated = place == 0 and _open(question, known, TUNING.open_width)  # contours were those of the first pair
             asked = question._replace(delta=None, floor=floor, most=known.high if evaluated else math.inf, evaluated=evaluated)
         found.append(finite(single, asked))
     return largest_of(found)
@@ -208,8 +223,8 @@ def _widths(step: Step, question: Question, proof: Proof) -> Interval:
 def meet(known: Proof, found: Proof) -> Proof:
     """What two proofs prove together: their intersection.
 
-    If they contradict each other, the largest of all ends is kept as the upper one and no lower one, and nothing that is found
-    later lowers it.
+    If they contradict each other, by however little, since each has counted its rounding, the largest of all ends is kept as the
+    upper one and no lower one, and nothing that is found later lowers it.
 
     >>> both = meet(Proof(0.0, 2.0, high_by=("contour",)), Proof(1.0, 3.0, ("lattice",), ("lattice",)))
     >>> both.low, both.high, both.low_by, both.high_by
@@ -220,22 +235,11 @@ def meet(known: Proof, found: Proof) -> Proof:
     if low <= high and known.sound and found.sound:
         return Proof(low, high, low_by, high_by)
     if known.sound and found.sound:
-        if not contradict(low, high):  # as wide as rounding makes them
-            return Proof(high, low, high_by, low_by)
         if STRICT:
             raise Contradiction(f"{found} cannot hold beside {known}")
         warnings.warn(_REPORT.format(known, found), ContradictionWarning, stacklevel=2)
-    top = known if known.high >= found.high else found
+    top = found if found.high > known.high else known
     return Proof(-math.inf, max(top.high, low), (), top.high_by, sound=False)
-
-
-def contradict(low: float, high: float) -> bool:
-    """Whether two proved ends cannot both be right, however they were rounded.
-
-    >>> contradict(1.0, 1.0 - 1e-13), contradict(1.0, 0.9), contradict(-60.0, -math.inf)
-    (False, True, True)
-    """
-    return low > high + (_ROUNDING * (1.0 + abs(high)) if math.isfinite(high) else 0.0)
 
 
 def largest_of(proofs: list[Proof]) -> Proof:
@@ -243,8 +247,3 @@ def largest_of(proofs: list[Proof]) -> Proof:
     low = max(proofs, key=lambda one: one.low)
     high = max(proofs, key=lambda one: one.high)
     return Proof(low.low, high.high, low.low_by, high.high_by, all(one.sound for one in proofs))
-
-
-def _epsilon_question(log_delta: float) -> Question:
-    """An epsilon for a logarithm of delta that was rounded."""
-    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))

@@ -1,5 +1,7 @@
 """The engines for one ordered pair that are asked where a closed form is missing and the contour proves too little."""
 
+from dataclasses import dataclass
+
 from ..bigjump.atoms import atoms_epsilon, atoms_log_delta, is_sparse_atomic
 from ..bigjump.conditional import conditional_epsilon, conditional_log_delta
 from ..bigjump.split import big_jump_epsilon, big_jump_log_delta
@@ -12,12 +14,24 @@ from ..protocol import Care, Interval
 from ..smoothing import can_smooth, smoothed_epsilon, smoothed_log_delta
 from .engine import Ask, Engine, Proof, Question
 
-_LEAST = -700.0  # log delta that is looked for at the least
-_FALL, _ASKED = 1e-3, 16  # of log delta, and questions
+
+@dataclass(frozen=True)
+class Tuning:
+    """Of the inversion; every epsilon that is asked bounds log delta from one side."""
+
+    min_log_delta: float = -700.0
+    """Below it delta is next to no double."""
+    first_fall: float = 1e-3
+    """Of log delta, from the upper end, which is the better one; 16 times as far at each step."""
+    max_questions: int = 16
+    """Each an epsilon: enough for halves of 700 down to a tenth of the first fall."""
+
+
+TUNING = Tuning()
 
 
 class BigJump(Engine):
-    """Sparsely sampled Gaussian noise: steps with a large loss are integrated apart, the others along a contour."""
+    """Sparsely sampled Gaussian noise: steps with a large loss are split off and integrated, the others follow a contour."""
 
     name = "big jump"
     method = "single big jumps split off and integrated, the rest along a contour, [mathematics] section 7a"
@@ -51,7 +65,7 @@ class ConditionalJump(Engine):
 
 
 class BigJumpAtoms(Engine):
-    """Sparsely sampled losses of finitely many values: large ones apart, the others smoothed."""
+    """Sparsely sampled losses of finitely many values: large ones split off, the others smoothed."""
 
     name = "big jump of atoms"
     method = "large values split off, the rest smoothed by Gaussian noise, [mathematics] section 7b"
@@ -138,9 +152,9 @@ class FromEpsilons(Engine):
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         """The upper end is the better one: from there down by more and more, then by halves."""
-        low, high = max(known.low, _LEAST), min(known.high, 0.0)
-        fall, below = _FALL, known.low
-        for _ in range(_ASKED):
+        low, high = max(known.low, TUNING.min_log_delta), min(known.high, 0.0)
+        fall, below = TUNING.first_fall, known.low
+        for _ in range(TUNING.max_questions):
             middle = max(high - fall, 0.5 * (low + high)) if below == known.low else 0.5 * (low + high)
             found = ask(run, Question("epsilon", middle, evaluated=True, most=run.ceiling))
             if found.high <= question.at:
@@ -149,6 +163,6 @@ class FromEpsilons(Engine):
                 low = below = middle
             else:  # it lies within
                 break
-            if high - below < 0.1 * _FALL:
+            if high - below < 0.1 * TUNING.first_fall:
                 break
         return below, min(high, known.high)

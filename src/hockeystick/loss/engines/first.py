@@ -3,9 +3,12 @@
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
+from ...numerics.rounding import FUNCTION
+from ..allocated.gaussian import AllocatedGaussianLoss
 from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
@@ -13,13 +16,14 @@ from ..contour.contour import Contour, Saddle, candidate_contours
 from ..pairs.discrete import ResponseLoss
 from ..pairs.gaussian import GaussianLoss
 from ..pairs.laplace import LaplaceLoss
+from ..pairs.laplace_closed import MOST as MOST_IN_CLOSED_FORM
 from ..protocol import Inconclusive, Interval, largest
 from ..sampled.gaussian import SampledGaussianLoss
 from ..tolerance import SETTLED
 from .closed import closed_epsilon, closed_form, has_closed
 from .compiled import (
     BIG_JUMP,
-    Told,
+    CoreAnswer,
     gaussian_epsilon,
     gaussian_log_deltas,
     laplace_epsilon,
@@ -30,12 +34,27 @@ from .compiled import (
 )
 from .engine import Ask, Engine, Proof, Question
 
-_FEW = 64  # Laplace steps that have a closed form
-_NEAR_ONE, _HALF = -1e-3, -0.5  # log delta: above the first 1 - delta is what counts; the second is known there in any case
+
+@dataclass(frozen=True)
+class Tuning:
+    """When a contour's answer is looked at once more; nothing here enters a proof."""
+
+    near_one: float = -1e-3
+    """log delta, above which 1 - delta is what counts, and bounds delta from below."""
+    known_anyway: float = -0.5
+    """log delta, below which an upper end shows that delta is not next to 1."""
+
+
+TUNING = Tuning()
+
+
+def epsilon_question(log_delta: float) -> Question:
+    """An epsilon for a logarithm of delta that was rounded."""
+    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))
 
 
 def compiled_log_deltas(run: ComposedLoss, epsilons: Sequence[float]) -> list[Interval | None]:
-    """Both ends of log delta at epsilons that grow, where the core tells them closely."""
+    """Both ends of log delta at epsilons that grow, where the core proves them close."""
     if len(run.terms) == 1:
         loss, count = run.terms[0]
         if isinstance(loss, GaussianLoss) and count == 1:
@@ -69,13 +88,12 @@ class Compiled(Engine):
         return Proof(found[0], found[1], by, by)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        if ("log delta", question.at) in run.core_answers:
-            return None
-        found = compiled_log_deltas(run, [question.at])[0]
-        return found and Proof(*found, (self.name,), (self.name,))
+        key = "log delta", question.at
+        found = run.core_answers[key] if key in run.core_answers else compiled_log_deltas(run, [question.at])[0]
+        return Proof(found[0], found[1], (self.name,), (self.name,)) if found else None
 
 
-def _compiled_epsilon(run: ComposedLoss, question: Question) -> Told:
+def _compiled_epsilon(run: ComposedLoss, question: Question) -> CoreAnswer:
     loss, count = run.terms[0]
     if isinstance(loss, SampledGaussianLoss):
         if question.evaluated or count == 1:  # one sampled step has a closed form
@@ -99,7 +117,7 @@ def _compiled_engine(run: ComposedLoss, found: tuple[float, ...]) -> str:
         return "big jump" if found[2] == BIG_JUMP else ContourIntegral.name
     if isinstance(loss, ResponseLoss):
         return "two-point sums"
-    return ContourIntegral.name if isinstance(loss, LaplaceLoss) and count > _FEW else ClosedForm.name
+    return ContourIntegral.name if isinstance(loss, LaplaceLoss) and count > MOST_IN_CLOSED_FORM else ClosedForm.name
 
 
 class Elementary(Engine):
@@ -195,6 +213,11 @@ def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < SETTLED * high:
             break
+    if 0.0 < SETTLED * high < high - low < 0.3 * high and any(isinstance(loss, AllocatedGaussianLoss) for loss, _ in run.terms):
+        # K bends up so sharply that the saddle point of delta may be far from that of its epsilon
+        contour = Contour(run, Saddle.of_epsilon(run, 0.5 * (low + high)))
+        ends = _on_contour(contour, log_delta, target)
+        low, high = max(low, ends[0]), min(high, ends[1])
     return low, high
 
 
@@ -207,7 +230,9 @@ def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:
             low, high = max(low, contour.lower(epsilon)), min(high, contour.upper(epsilon))
         if high - low < SETTLED:
             break
-    if low < _NEAR_ONE and high > _HALF and not run.infinite_mass():  # the bound is of the whole, not of the finite part
+    if (
+        low < TUNING.near_one and high > TUNING.known_anyway and not run.infinite_mass()
+    ):  # the bound is of the whole, not of the finite part
         with suppress(Inconclusive):
             low = max(low, near_one(run, epsilon))
     return low, high

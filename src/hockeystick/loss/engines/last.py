@@ -1,22 +1,28 @@
 """The engines that are asked last: they prove one end, or part of it, where the others prove too little."""
 
 import math
+from dataclasses import dataclass
 
 from ...errors import Unsupported
-from ...numerics.rounding import FUNCTION, down, exp_down
+from ...numerics.rounding import down, exp_down
 from ..bounds.elementary import at_least, epsilon_at_least, unsampled, without_bounded
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
 from ..protocol import Interval
 from .bounded_part import beside_bounded
 from .engine import Ask, Engine, Proof, Question
+from .first import epsilon_question
 
-_LOG_TINY = -700.0  # log of deltas below which a conversion at one order has no doubles to work with
+
+@dataclass(frozen=True)
+class Tuning:
+    """Which questions an engine leaves to others."""
+
+    min_log_delta: float = -700.0
+    """Below it a conversion at one order has no doubles to work with."""
 
 
-def epsilon_question(log_delta: float) -> Question:
-    """An epsilon for a logarithm of delta that was rounded."""
-    return Question("epsilon", log_delta, FUNCTION * abs(log_delta))
+TUNING = Tuning()
 
 
 class Unsampled(Engine):
@@ -24,7 +30,7 @@ class Unsampled(Engine):
 
     name = "unsampled run"
     method = "the same run without sampling, which dominates it, [mathematics] section 6"
-    needs = "it stands in where a sampled run has no contour"
+    needs = "it is for sampled runs that have no contour"
     joint = True
     instead = True
 
@@ -69,9 +75,9 @@ class BoundedPart(Engine):
         return beside_bounded(run, question.at, lambda one, at: ask(one, epsilon_question(at)).ends, known.high)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof | None:
-        if (apart := without_bounded(run)) is None:
+        if (split := without_bounded(run)) is None:
             return None
-        bounded, others = apart
+        bounded, others = split
         found = ask(others, question._replace(at=down(question.at - bounded.ceiling)))
         return Proof(-math.inf, found.high, (), (self.name,), found.sound)
 
@@ -93,7 +99,7 @@ class RenyiCurve(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return (question.at - question.slack) > _LOG_TINY if question.asks == "epsilon" else not run.infinite_mass()
+        return (question.at - question.slack) > TUNING.min_log_delta if question.asks == "epsilon" else not run.infinite_mass()
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval | None:
         try:

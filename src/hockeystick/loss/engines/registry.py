@@ -3,6 +3,7 @@
 The order is a table: it depends on the run and on how close an answer is wanted, never on what was asked before.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..bigjump.thresholds import is_sparse
@@ -47,12 +48,31 @@ _ALL = (
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _ALL}
 _SOON, CONTOUR_AGAIN = BoundedPartSoon(), ContourAgain()
 
+
+@dataclass(frozen=True)
+class Tuning:
+    """Widths of epsilon (relative) and of log delta from which an engine is asked, and steps that decide which is cheaper."""
+
+    exact: float = 1e-14
+    """Of log delta: nothing is gained below it."""
+    slow: tuple[float, float] = (5e-6, 1e-4)
+    """Of epsilon and of log delta: for an engine that costs as much as all others, tenths of a second."""
+    half_digit: float = 1e-3
+    """Of epsilon: single steps seldom prove more."""
+    no_digit: float = 1e-2
+    """Of epsilon: a conversion at one order is seldom closer."""
+    no_delta: float = 0.1
+    """Of log delta: an inversion costs several epsilons."""
+    no_scale: float = 1.0
+    """Of log delta, likewise of a conversion."""
+    smoothing_steps: int = 64
+    """Of fewer a lattice is cheaper than smoothing."""
+    enumeration_steps: int = 20_000
+    """Of fewer, but more than the above, a lattice of their own is cheaper than enumeration, though it feels their rounding."""
+
+
+TUNING = Tuning()
 _ANY = 0.0  # a width at which an engine is always asked
-_EXACT = 1e-14  # of log delta: nothing is gained below it
-_SLOW = 5e-6, 1e-4  # of epsilon and of log delta: where an engine costs as much as all others
-_NO_DIGIT, _HALF_DIGIT = 1e-2, 1e-3  # of epsilon
-_NO_DELTA, _NO_SCALE = 0.1, 1.0  # of log delta
-_STEPS, _MANY = 64, 20_000  # below which a lattice is cheaper than smoothing, and than enumeration
 
 
 class Step(NamedTuple):
@@ -75,8 +95,8 @@ FIRST = {
     "log delta": (
         Step((COMPILED,), final=True),
         Step((ELEMENTARY,)),
-        Step((CLOSED,), log_delta_width=_EXACT, final=True),
-        Step((CONTOUR, UNSAMPLED), log_delta_width=_EXACT),
+        Step((CLOSED,), log_delta_width=TUNING.exact, final=True),
+        Step((CONTOUR, UNSAMPLED), log_delta_width=TUNING.exact),
     ),
 }
 """Asked first, of all ordered pairs at once."""
@@ -86,14 +106,14 @@ LAST = {
     "epsilon": (
         Step((CONTOUR_AGAIN, UNSAMPLED), SETTLED),
         Step((BOUNDED_PART,), WIDE),
-        Step((SINGLE_STEPS,), _HALF_DIGIT),
-        Step((RENYI_CURVE,), _NO_DIGIT),
+        Step((SINGLE_STEPS,), TUNING.half_digit),
+        Step((RENYI_CURVE,), TUNING.no_digit),
     ),
     "log delta": (
-        Step((FROM_EPSILONS,), log_delta_width=_NO_DELTA),
+        Step((FROM_EPSILONS,), log_delta_width=TUNING.no_delta),
         Step((SINGLE_STEPS,)),
         Step((BOUNDED_PART,), log_delta_width=WIDE),
-        Step((RENYI_CURVE,), log_delta_width=_NO_SCALE),
+        Step((RENYI_CURVE,), log_delta_width=TUNING.no_scale),
     ),
 }
 """Asked last, of one ordered pair at a time."""
@@ -103,14 +123,14 @@ def fallbacks(run: ComposedLoss, question: Question) -> tuple[Step, ...]:
     """What is asked of one ordered pair where the first engines prove too little."""
     fine = question.care is Care.ONE
     soon = (Step((_SOON,)),) if question.floor else ()
-    conditional = (Step((CONDITIONAL_JUMP,), *_SLOW, careful=True),) if fine else ()
+    conditional = (Step((CONDITIONAL_JUMP,), *TUNING.slow, careful=True),) if fine else ()
     return (*soon, *_by_kind(run, fine), *conditional, Step((TWO_POINT_SUMS,), WIDE, WIDE, careful=True), *LAST[question.asks])
 
 
 def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
     """The lattice, and what goes before or after it, by the kind of the run."""
     sparse = is_sparse(run)
-    lattice = Step((LATTICE,), _SLOW[0] if sparse else WIDE, SETTLED if fine and few_steps(run) else WIDE, careful=True)
+    lattice = Step((LATTICE,), TUNING.slow[0] if sparse else WIDE, SETTLED if fine and few_steps(run) else WIDE, careful=True)
     big_jump, sooner = (Step((BIG_JUMP,), width, width, careful=True) for width in (WIDE, SETTLED))
     if sparse:  # the lattice seldom does better; of few steps it is cheaper, and serves more than one epsilon
         return [lattice, big_jump] if not fine and few_steps(run) else [sooner, lattice]
@@ -118,9 +138,9 @@ def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
         return [lattice]
     smoothing = [Step((engine,), WIDE, WIDE, careful=True) for engine in (BIG_JUMP_ATOMS, SMOOTHING)]
     steps = sum(count for _, count in run.terms)
-    found = [lattice, *smoothing] if run.lattice_step > 0.0 or steps < _STEPS else [*smoothing, lattice]
+    found = [lattice, *smoothing] if run.lattice_step > 0.0 or steps < TUNING.smoothing_steps else [*smoothing, lattice]
     if cheap_to_enumerate(run):  # on a lattice of its own, many steps are transformed faster, but it feels their rounding
-        later = run.lattice_step > 0.0 and _STEPS < steps < _MANY
+        later = run.lattice_step > 0.0 and TUNING.smoothing_steps < steps < TUNING.enumeration_steps
         found.insert(1 if later else 0, Step((MEET_IN_MIDDLE,), SETTLED, SETTLED, careful=True))
     elif fine:  # slowly, if all else fails
         found.append(Step((MEET_IN_MIDDLE,), WIDE, WIDE, careful=True))

@@ -34,7 +34,7 @@ class BoundedRangeLoss(DominatedLoss):
     quadratic_limit = math.inf
     rows = 1
     lattice_step = atom_spacing = 0.0
-    ceiling_error = 1e-13  # it is its own first cover
+    ceiling_error = 1e-13  # it is the first of its own dominating losses
     has_slice = shift_family = True
     infinite_mass = infinite_mass_under_q = Fraction(0)
     log_truncated_mass = -math.inf
@@ -137,7 +137,7 @@ class BoundedRangeSlice(SymmetricSlice):
         left = cells.left
         v = abs(self.c + 0.5)
         direct = 1.0 / math.tanh(v * self.a) * (v / np.hypot(v, left)) * (1.0 + 1e-12)
-        # the tilted density is monotone and at most v / (1 - e^{-2 v epsilon})
+        # the tilted density is monotone and at most v / (1 - e^{-2 v epsilon}); docs/mathematics.md, Lemma 18
         peak = 2.0 * v / -math.expm1(-2.0 * v * self.a) * (1.0 + 1e-12)
         gap = np.maximum(1.0 - direct, stretched_gap(left, 1.0, peak))
         return (np.log1p(-np.minimum(gap, 1.0 - 1e-15)) * (-1.0 + 4e-12))[None, :]

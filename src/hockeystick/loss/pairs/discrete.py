@@ -11,7 +11,7 @@ from ...numerics.mixing import sampled_loss
 from ...numerics.rounding import FUNCTION, UNIT, up
 from .atomic import AtomicLoss, Atoms
 
-_DEEP = 1500.0  # -log of the mass at which discrete Gaussian noise is cut off
+_DEEP = 1500.0  # -log of the mass at which discrete Gaussian noise is truncated
 
 
 def _log1p_exp(x: float) -> float:
@@ -23,7 +23,7 @@ def _log1p_exp(x: float) -> float:
 class ResponseLoss(AtomicLoss):
     """Z = epsilon, 0 or -epsilon with probabilities e^epsilon : categories - 2 : 1; and infinity with probability `delta`.
 
-    Two categories: the worst pair of (epsilon, delta)-DP (Kairouz, Oh and Viswanath 2015; paper S, section 7).
+    Two categories: the worst pair of (epsilon, delta)-DP (Kairouz, Oh and Viswanath 2015; Steinke 2022, section 7).
     """
 
     epsilon: float

@@ -96,7 +96,7 @@ class GaussianSlice:
 def gaussian_log_delta(mu: float, epsilon: float) -> ClosedForm:
     """log delta_mu(epsilon) for any real epsilon.
 
-    Paper S, Corollary 8 (Balle and Wang 2018, Theorem 8).  For epsilon < 0 by symmetry of the pair:
+    Steinke 2022, Corollary 8 (Balle and Wang 2018, Theorem 8).  For epsilon < 0 by symmetry of the pair:
     delta(epsilon) = 1 - e^epsilon + e^epsilon delta(-epsilon).
     """
     if epsilon >= 0.0:

@@ -129,7 +129,7 @@ class LaplaceSlice(SymmetricSlice):
         log_phi, slack = float(value[0].real), 1.0 + 1e-12 + 8.0 * UNIT * abs(c + 1.0) * a + 2.0 * float(error[0])
         self._top = 0.5 * math.exp(c * a - log_phi) * slack  # tilted mass of the atom at +a
         self._bottom = 0.5 * math.exp(-(c + 1.0) * a - log_phi) * slack
-        # the rest has a monotone density, at most half of `peak` and so |its transform| <= peak / u
+        # the rest has a monotone density, at most half of `peak` and so |its transform| <= peak / u (Lemma 18 carries it inwards)
         self._peak = max(self._top, self._bottom)
         self._rest = max(0.0, 1.0 - self._top - self._bottom)
 

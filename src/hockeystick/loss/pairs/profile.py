@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 from itertools import pairwise
 
 import numpy as np
 
 from ...errors import BadValue
-from ...numerics.cancellation_free import log_fraction
+from ...numerics.cancellation_free import log_ratio
 from ...numerics.rounding import FUNCTION, exp_down, exp_up
 from .atomic import AtomicLoss
 from .bracketed import DominatedLoss
@@ -46,6 +46,7 @@ _SMALLEST, _FAINT = 1e-300, 1e-280
 _ROUNDING = Fraction(1, 10**9)  # what the rounding of a function may add to it
 
 Point = tuple[Fraction, Fraction]
+Corner = tuple[int, int, int]  # X, Y, W > 0: the point (X / W, Y / W), without the common divisors that fractions look for
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,15 @@ class ProfileLoss(DominatedLoss):
 
     @cached_property
     def dominating(self) -> tuple[AtomicLoss, ...]:
-        return (self._drawn(law_of_curve(self._hull(exp_up))),)
+        return (self._drawn(_law(self._hull(exp_up))),)
 
     @cached_property
     def members(self) -> tuple[AtomicLoss, ...]:
-        law = law_of_curve(self._below())
+        law = _law(self._below())
         rate = self.rate if self.low is None else self.low
         return (law if rate == 1.0 else SampledAtoms(law, rate, self.removal),)
 
-    def _below(self) -> list[Point]:
+    def _below(self) -> list[Corner]:
         """A curve below the convex minorant of the function.
 
         If the function is convex in e^epsilon where it was evaluated, but for noise, it is taken to be so in between: by
@@ -85,14 +86,14 @@ class ProfileLoss(DominatedLoss):
         points = [(x, delta if delta > _FAINT else Fraction(0)) for x, delta in self._points(exp_down)]
         if noise < _NOISE:
             scale = 1 - Fraction(2.0 * noise)
-            return _tangents(lower_hull([(x, delta * scale) for x, delta in points]))
-        return lower_hull([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
+            return _tangents(_points_of(_corners([(x, delta * scale) for x, delta in points])))
+        return _corners([(x, after) for (x, _), (_, after) in pairwise([*points, points[-1]])])
 
     @cached_property
     def _noise(self) -> float:
         """How far the samples lie above their convex minorant: a share."""
         samples = self._samples
-        hull = np.array([(float(x), float(y)) for x, y in self._hull(exp_up)])
+        hull = np.array([(x / w, y / w) for x, y, w in self._hull(exp_up)])
         x, delta = np.exp([epsilon for epsilon, _ in samples]), np.array([float(one) for _, one in samples])
         above = (delta - np.interp(x, hull[:, 0], hull[:, 1])) / np.maximum(delta, _FAINT)
         return float(above.max(initial=0.0, where=delta > _FAINT))
@@ -139,15 +140,15 @@ class ProfileLoss(DominatedLoss):
         return found
 
     def _positive(self, epsilon: float) -> bool:
-        """Whether the profile is above nearly nothing; what is wrong with it is told in the order of epsilon, later."""
+        """Whether the profile is above nearly nothing; what is wrong with it is reported in the order of epsilon, later."""
         try:
             return self.function([epsilon])[0] > _SMALLEST
         except ValueError:
             return True
 
-    def _hull(self, exp: Callable[[float], float]) -> list[Point]:
+    def _hull(self, exp: Callable[[float], float]) -> list[Corner]:
         """The convex minorant of the samples."""
-        return lower_hull(self._points(exp))
+        return _corners(self._points(exp))
 
     def _points(self, exp: Callable[[float], float]) -> list[Point]:
         """The samples as exact fractions; `exp` says to which side e^epsilon is rounded."""
@@ -185,59 +186,93 @@ def claims_loss(claims: tuple[tuple[float, float], ...]) -> AtomicLoss | None:
         return None
     with localcontext() as context:
         context.prec = 400  # e^epsilon has up to 261 digits before the point
-        hull = lower_hull([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
-    return law_of_curve(hull)
+        hull = _corners([(Fraction(Decimal(epsilon).exp()), Fraction(delta)) for epsilon, delta in claims])
+    return _law(hull)
 
 
 def lower_hull(samples: list[Point]) -> list[Point]:
     """The lower convex hull of points (e^epsilon, delta), of (0, 1), and of what they say of the other order."""
-    known = {Fraction(0): Fraction(1)}
-    for x, delta in samples:
-        known[x] = min(delta, known.get(x, Fraction(1)))
-        if x != 1:
-            known[1 / x] = min(1 - 1 / x + delta / x, known.get(1 / x, Fraction(1)))
-    hull: list[Point] = []
-    for x in sorted(known):
-        y = known[x]
-        if hull and y > hull[-1][1]:
-            y = hull[-1][1]
-        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], (x, y)):
-            hull.pop()
-        hull.append((x, y))
-    return hull
-
-
-def _slope(left: Point, right: Point) -> Fraction:
-    return (right[1] - left[1]) / (right[0] - left[0])
-
-
-def _tangents(hull: list[Point]) -> list[Point]:
-    """The polygon through the points where the chords next to each chord meet.
-
-    It is convex, and below every convex curve through the hull.
-    """
-    if len(hull) < 4:
-        return hull
-    found = [hull[0]]
-    for a, b, c, d in zip(hull, hull[1:], hull[2:], hull[3:], strict=False):
-        first, last = _slope(a, b), _slope(c, d)
-        if first == last:
-            continue
-        # a-b continued meets d-c continued between b and c
-        x = (c[1] - b[1] + first * b[0] - last * c[0]) / (first - last)
-        found.append((x, b[1] + first * (x - b[0])))
-    found.append(hull[-1])
-    return found
+    return _points_of(_corners(samples))
 
 
 def law_of_curve(curve: list[Point]) -> TabulatedLoss:
     """The pair of a piecewise linear, convex, falling curve from (0, 1) that stays level beyond its last point."""
+    return _law([_corner(*point) for point in curve])
+
+
+def _corners(samples: list[Point]) -> list[Corner]:
+    given = [_corner(x, delta) for x, delta in samples]
+    mirrored: list[Corner] = [(w, x - w + y, x) for x, y, w in reversed(given)]  # (1/x, 1 - 1/x + delta/x) of (x, delta)
+    known: list[Corner] = [(0, 1, 1), *mirrored, *given]
+    known.sort(key=cmp_to_key(_compared))
+    hull: list[Corner] = []
+    slopes: list[tuple[int, int]] = []  # to each corner from the one before
+    for x, y, w in known:
+        corner = (x, y, w)
+        if hull:
+            x0, y0, w0 = hull[-1]
+            if x * w0 == x0 * w:
+                continue  # the lower of two came first
+            if y * w0 > y0 * w:  # level at most
+                corner = (x * w0, y0 * w, w * w0)
+        while hull:
+            rise, run = _slope(hull[-1], corner)
+            if not slopes or slopes[-1][0] * run < rise * slopes[-1][1]:
+                slopes.append((rise, run))
+                break
+            hull.pop()
+            slopes.pop()
+        hull.append(corner)
+    return hull
+
+
+def _compared(a: Corner, b: Corner) -> int:
+    """By x, then by y."""
+    return a[0] * b[2] - b[0] * a[2] or a[1] * b[2] - b[1] * a[2]
+
+
+def _corner(x: Fraction, y: Fraction) -> Corner:
+    w = math.lcm(x.denominator, y.denominator)
+    return x.numerator * (w // x.denominator), y.numerator * (w // y.denominator), w
+
+
+def _points_of(hull: list[Corner]) -> list[Point]:
+    return [(Fraction(x, w), Fraction(y, w)) for x, y, w in hull]
+
+
+def _slope(left: Corner, right: Corner) -> tuple[int, int]:
+    """Its numerator and its denominator, which is above 0."""
+    return right[1] * left[2] - left[1] * right[2], right[0] * left[2] - left[0] * right[2]
+
+
+def _tangents(hull: list[Point]) -> list[Corner]:
+    """The polygon through the points where the chords next to each chord meet.
+
+    It is convex, and below every convex curve through the hull.
+    """
+    found = list(hull)
+    if len(hull) >= 4:
+        slopes = [(right[1] - left[1]) / (right[0] - left[0]) for left, right in pairwise(hull)]
+        found = hull[:1]
+        for b, c, first, last in zip(hull[1:], hull[2:], slopes, slopes[2:], strict=False):
+            if first == last:
+                continue
+            # the chord before b, continued, meets the one after c, continued, between b and c
+            x = (c[1] - b[1] + first * b[0] - last * c[0]) / (first - last)
+            found.append((x, b[1] + first * (x - b[0])))
+        found.append(hull[-1])
+    return [_corner(*point) for point in found]
+
+
+def _law(curve: list[Corner]) -> TabulatedLoss:
     values = []
     slopes = [_slope(left, right) for left, right in pairwise(curve)]
-    lone = 1 + slopes[0]  # Q-mass at loss -infinity
-    for (x, _), before, after in zip(curve[1:], slopes, [*slopes[1:], Fraction(0)], strict=True):
-        mass = after - before
+    rise, run = slopes[0]
+    lone = 1 + Fraction(rise, run)  # Q-mass at loss -infinity
+    for (x, _, w), (rise, run), (higher, length) in zip(curve[1:], slopes, [*slopes[1:], (0, 1)], strict=True):
+        mass, over = higher * run - rise * length, run * length
         if mass > 0:
-            values.append((log_fraction(x), log_fraction(mass * x), log_fraction(mass)))
+            values.append((log_ratio(x, w), log_ratio(mass * x, over * w), log_ratio(mass, over)))
     largest = max(abs(log) for value in values for log in value)
-    return TabulatedLoss(tuple(values), curve[-1][1], max(lone, Fraction(0)), FUNCTION * (2.0 + largest))
+    _, y, w = curve[-1]
+    return TabulatedLoss(tuple(values), Fraction(y, w), max(lone, Fraction(0)), FUNCTION * (2.0 + largest))

@@ -26,7 +26,7 @@ class Tuning:
     """None of it enters a proof: every bound holds whatever is chosen here."""
 
     max_groups: int = 1 << 12
-    """Of neighbouring counts that are not told apart, of each sign: fewer lose more of delta, more cost lattice cells."""
+    """Of neighbouring counts that are merged, of each sign: fewer lose more of delta, more cost lattice cells."""
 
 
 TUNING = Tuning()
@@ -34,7 +34,7 @@ TUNING = Tuning()
 
 @dataclass(frozen=True)
 class CloneLoss(AtomicLoss):
-    """A report among `others`, each of which is a clone with odds 1 : e^size; with probability `idle` nothing is told.
+    """A report among `others`, each of which is a clone with odds 1 : e^size; with probability `idle` nothing is learned.
 
     A larger size and a smaller idle are worse: that is how both should be rounded.
     """
@@ -79,8 +79,8 @@ class BystanderLoss(AtomicLoss):
 
     The answer comes with probability r = 1/(e^epsilon + categories - 1) from each of the others and from the report in Q, with
     e^epsilon r in P: j has the law Q = Bin(n, r), and dP/dQ = 1 + (j/n - r)(1 - categories r)/(r (1 - r)).  r is rounded up:
-    randomised response of a smaller epsilon is that of a larger one with some answers drawn anew.  Neighbouring j are not
-    told apart where there are many.
+    randomised response of a smaller epsilon is that of a larger one with some answers drawn anew.  Neighbouring j are
+    merged where there are many.
     """
 
     epsilon: float

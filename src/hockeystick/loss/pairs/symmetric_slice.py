@@ -1,6 +1,6 @@
 """Symmetric pairs: the MGF phi is symmetric about w = -1/2, so that both orders of the pair have the same loss.
 
-phi is in closed form, an even function of v = w + 1/2 (docs/mathematics.md, section 1).
+phi is in closed form, an even function of v = w + 1/2 (docs/mathematics.md, section 1; Lemma 2: the pair is its own reverse).
 """
 
 from abc import abstractmethod

@@ -1,8 +1,8 @@
 """Poisson-subsampled Gaussian noise: the privacy loss of (1-q) N(0) + q N(1) against N(0), or of the reverse order.
 
 With M(k) = E e^{kL} of `quadrature.py`, phi(w) = M(1 + w) where the mixture is P (a record is removed) and phi(w) = M(-w)
-where it is Q (a record is added): one function serves both (docs/mathematics.md, Lemma 8).  Bounds of K in closed form: Lemma 13;
-the Kullback-Leibler divergence: Lemma 14.
+where it is Q (a record is added): one function serves both (docs/mathematics.md, Lemmas 2 and 8).  Bounds of K in closed form:
+Lemma 13; the Kullback-Leibler divergence: Lemma 14.
 """
 
 import math
@@ -25,9 +25,12 @@ from .quadrature import Grid, Nodes, SampledStep
 class Tuning:
     """Of the coarse rule that guides the search: no proof rests on it."""
 
-    max_step: float = 0.45  # a longer one loses digits of K, a shorter one costs nodes
-    step_over_noise: float = 0.6  # L bends within about one noise
-    reach: float = 7.0  # beyond it the normal density is below 1e-11 of its top
+    max_step: float = 0.45
+    """Of the noise: a longer one loses digits of K, a shorter one costs nodes."""
+    step_over_noise: float = 0.6
+    """L bends within about one noise."""
+    reach: float = 7.0
+    """Of the nodes from a peak: beyond it the normal density is below 1e-10 of its top."""
 
 
 TUNING = Tuning()
@@ -153,7 +156,7 @@ class SampledGaussianLoss(ExactLoss):
         return 2.0 * self.shape.noise**2 * (1.0 - math.log(self.shape.rate)) + 1.0
 
     def cumulant_bound(self, c: float) -> float:
-        """Minkowski's inequality, M(k)^{1/k} <= 1 - q + q e^{(k-1)/(2 s^2)} for k > 1 (paper S, Proposition 42, in its
+        """Minkowski's inequality, M(k)^{1/k} <= 1 - q + q e^{(k-1)/(2 s^2)} for k > 1 (Steinke 2022, Proposition 42, in its
         sharp form; attained to all digits for large k); the unsampled step; the largest loss."""
         plain = 0.5 * c * (c + 1.0) / self.shape.noise**2
         if not self.removal:

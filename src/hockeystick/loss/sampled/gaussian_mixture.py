@@ -1,4 +1,6 @@
-"""Mixtures of normal laws of the same variance, shifted to the right in P and to the left in Q (docs/mathematics.md, Lemma 25).
+"""Mixtures of normal laws of the same variance, shifted to the right in P and to the left in Q.
+
+docs/mathematics.md: Lemma 24 (replace-one), Lemma 25 (mixtures).
 
 P = p_0 N(0) + sum of p_i N(m_i) and Q = q_0 N(0) + sum of q_j N(-n_j), all moves m_i, n_j > 0 and in units of the noise.
 Relative to N(0), log P/N(0) = log(1 + sum of p_i (e^{m_i y - m_i^2/2} - 1)) grows in y and that of Q falls, so Z(y), their

@@ -1,6 +1,6 @@
 """Subsampled Gaussian steps on the vertical line Re w = c: bounds of K on the real axis, the values of K, and proved decay.
 
-docs/mathematics.md: Lemma 12 (no cancellation), Lemmas 14 to 18 (Kullback-Leibler divergence, decay), section 14 (rounding).
+docs/mathematics.md: Lemmas 8 and 12 (both orders, no cancellation), Lemmas 14 to 18 (divergence, decay), section 14 (rounding).
 """
 
 import math
@@ -19,7 +19,7 @@ from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ...numerics.trapezoid import RATIO, Cells, added_terms, fourier_sums
 from .quadrature import CAP, Grid, SampledStep
 
-GridMaker = Callable[[float, float, float, float], Grid]
+Maker = Callable[[float, float, float, float], Grid]
 
 _GENTLE, _TERMS = 0.25, 13  # |w L| for which so many terms of the exponential series are all
 
@@ -28,9 +28,12 @@ _GENTLE, _TERMS = 0.25, 13  # |w L| for which so many terms of the exponential s
 class Tuning:
     """None of it enters a proof: every bound holds whatever is chosen here."""
 
-    max_loop_products: int = 200_000  # of nodes by nodes: above it a product of matrices is faster than the compiled loops
-    fine_log_error: float = 30.0  # -log of the rule's error times the count: less would show in delta, more costs nodes
-    coarse_log_error: float = 14.0  # the same for bounds of K and of the decay, which are not close anyway
+    max_loop_products: int = 200_000
+    """Of nodes by nodes: above it a product of matrices is faster than the compiled loops."""
+    fine_log_error: float = 30.0
+    """-log of the rule's error times the count: less would show in delta, more costs nodes."""
+    coarse_log_error: float = 14.0
+    """The same for bounds of K and of the decay, which are not close anyway."""
 
 
 TUNING = Tuning()
@@ -48,10 +51,7 @@ def _by_loops(line: "SampledGaussianSlice", grid: Grid, step: float, nodes: int)
 
 
 class SampledGaussianSlice:
-    """M(k) for one or two real parts of k (the rows: the ordered pairs of the relation).
-
-    `levels` are about log M there; `make` gives grids for the values of M.  The bounds go by a coarser grid.
-    """
+    """M(k), k of one or two real parts (rows: ordered pairs); `levels` are about log M, `make` gives grids for its values."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class SampledGaussianSlice:
         ahead: float,
         levels: Sequence[float],
         count: int,
-        make: GridMaker,
+        make: Maker,
     ) -> None:
         self.shape, self.removals, self.level, self._make = shape, removals, max(levels), make
         self.k = np.array([1.0 + c if removal else -c for removal in removals])

@@ -1,10 +1,10 @@
 """Symmetric pairs of sampled Gaussian noise along the contour: integrals over half the noise, by Gauss's rule on panels.
 
 On v > 0 the pair has the densities p = n e^F and q = n e^G, n the normal density at y = v + start, and Z = F - G grows from
-0; for Z < 0 it is mirrored, and what is left of the mass sits at Z = 0.  Two pairs have this form:
+0; for Z < 0 it is mirrored, and what is left of the mass sits at Z = 0 (docs/mathematics.md, Lemma 28).  Two pairs do so:
 
     replace-one  start 0,    F = f(v), G = f(-v)       a record replaced in a Poisson sample, f = log((1-q) + q e^{m y - m^2/2})
-    folded   start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `symmetrised.py`)
+    symmetrised  start m/2,  F = log((1-q) + q e^{m v}), G = 0     the upper half of a removal (see `symmetrised.py`)
 
 so phi(w) is the integral of n e^{(1+w) F - w G} + n e^{(1+w) G - w F}, and the mass at 0.  On an ellipse with foci at the
 ends of a panel and imaginary parts up to b (m b <= 1.4) the normal density grows by e^{b^2/2} at most, |e^F| and |e^G| lie

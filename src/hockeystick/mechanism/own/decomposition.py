@@ -125,7 +125,7 @@ class Simulator:
 
     R(b) is (b, "bottom") with probability delta, (b, "top") with (1 - delta) level / (level + 1), else (1 - b, "top").  F draws
     from `first` for (0, "top"), from `second` for (1, "top"), and from `p_rest` or `q_rest` for (0, "bottom") or (1, "bottom"):
-    the text after Corollary 24 of Steinke 2022 has top and bottom the wrong way round.
+    the text after Corollary 24 of Steinke 2022 has top and bottom the wrong way round (erratum S-E2).
 
     Parameters
     ----------

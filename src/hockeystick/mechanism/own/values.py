@@ -274,9 +274,9 @@ class PairValues:
             within = at_most_exp(needed, exponent)
             most = most if at_most_exp(most, exponent) else needed
         if least > weight or not within:
-            told = f"delta={float(weight):g} at a level of e^epsilon = {float(most if level is not None else needed):g}"
+            asked = f"delta={float(weight):g} at a level of e^epsilon = {float(most if level is not None else needed):g}"
             raise BadValue(
-                f"the pair is not so private: asked for {told}; allowed: delta from {float(least):g} up, and at this delta a "
+                f"the pair is not so private: asked for {asked}; allowed: delta from {float(least):g} up, and at this delta a "
                 f"level from {float(needed):.17g} up."
             )
         p, q = (dict(zip(self.outcomes, masses, strict=True)) for masses in (self.p, self.q))

@@ -1,4 +1,4 @@
-"""What is told of a release that is compared with Gaussian noise."""
+"""What a comparison of a release with Gaussian noise gives."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class GaussianDP:
     delta : float
         The delta up to which it holds, 0 for every epsilon.
     epsilon : float
-        Where the supremum is reached: inf in the limit, NaN if it is not told.
+        Where the supremum is reached: inf in the limit, NaN if it is not known.
     reason : str
         What it rests on, or why there is no mu.
     evaluations : int
@@ -43,7 +43,7 @@ class HeadGDP:
     epsilon : float
         The end of the head.
     residual : float
-        The delta that is left there, rounded up: beyond it nothing is said.
+        The delta that is left there, rounded up: beyond it nothing is said (erratum G-E6).
     """
 
     mu: Bounds[float]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
-from ...loss.tolerance import SETTLED, Interval
+from ...loss.tolerance import Interval, converged
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import exp_ends
 from .asked import Asked
@@ -16,7 +16,7 @@ from .entries import each
 if TYPE_CHECKING:
     from ...bounds import Array, Floats
     from ...loss.composed import ComposedLoss
-    from ...loss.engines.compiled import Told
+    from ...loss.engines.compiled import CoreAnswer
     from ...loss.engines.engine import Proof
 
 Question = Callable[["ComposedLoss", list[float]], list[Interval]]
@@ -35,7 +35,7 @@ class Guarantees(Asked):
         Parameters
         ----------
         delta : float or array_like
-            From 0 up; at 1 and beyond epsilon is 0.
+            From 0 to 1; well below one over the number of records, else `LargeDelta` warns.
         neighbours : Relation, optional
             The neighbouring relation; by default the one that the release states.
 
@@ -49,7 +49,7 @@ class Guarantees(Asked):
         BadType
             If delta is no number and no array of numbers, or neighbours no text.
         BadValue
-            If delta is negative or not finite, or neighbours no relation.
+            If delta is outside [0, 1], or neighbours no relation.
         Unsupported
             If no theorem covers a part of the release under this relation.
 
@@ -71,7 +71,7 @@ class Guarantees(Asked):
         Parameters
         ----------
         delta : float or array_like
-            From 0 up.
+            From 0 to 1; well below one over the number of records, else `LargeDelta` warns.
         neighbours : Relation, optional
             The neighbouring relation; by default the one that the release states.
 
@@ -85,7 +85,7 @@ class Guarantees(Asked):
         BadType
             If delta is no number and no array of numbers, or neighbours no text.
         BadValue
-            If delta is negative or not finite, or neighbours no relation.
+            If delta is outside [0, 1], or neighbours no relation.
         Unsupported
             If no theorem covers a part of the release under this relation.
 
@@ -261,35 +261,41 @@ class Guarantees(Asked):
     def _epsilons(self, delta: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         """Both ends of epsilon; only the upper end is sure to be close if the lower one would cost more."""
         if type(delta) is float and 0.0 < delta < 1.0:
-            told = self._directly(delta, neighbours)
-            if told and 0.0 < told[1] * (1.0 - SETTLED) < told[0] <= told[1]:  # `converged`, without the call
-                return Bounds(told[0], told[1])
-            run, proof = self._proved(delta, neighbours, told, upper_only)
+            answer = self._directly(delta, neighbours)
+            if answer and converged(answer[0], answer[1]):
+                return Bounds(answer[0], answer[1])
+            run, proof = self._proved(delta, neighbours, answer, upper_only)
             return Bounds(proof.low, proof.high, run.tight)
 
         def ask(run: "ComposedLoss", deltas: list[float]) -> list[Interval]:
             return losses.epsilon_intervals(run, deltas, upper_only=upper_only)
 
-        return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
+        found = self._answered(ask, neighbours, "delta", delta, checks.probability)
+        self._heed(delta)
+        return found
 
-    def _directly(self, delta: float, neighbours: Relation) -> "Told":
-        """Both ends of epsilon of a single part, if the compiled core or a closed form tells them at once."""
+    def _directly(self, delta: float, neighbours: Relation) -> "CoreAnswer":
+        """Both ends of epsilon of a single part, if the compiled core or a closed form has them."""
         parts = self.parts
-        return parts[0][0]._direct(self._orders(neighbours), parts[0][1], delta) if len(parts) == 1 else None
+        told = parts[0][0]._direct(self._orders(neighbours), parts[0][1], delta) if len(parts) == 1 else None
+        counted = self._counts_records or (told is None and any(one._counts_records for one, _ in parts))
+        if delta > checks.LARGE_DELTA or counted:
+            self._heed(delta)
+        return told
 
-    def _proved(self, delta: float, neighbours: Relation, told: "Told", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
-        """The composed run, and what the engines prove of its epsilon beside what was told directly."""
+    def _proved(self, delta: float, neighbours: Relation, answer: "CoreAnswer", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
+        """The composed run, and what the engines prove of its epsilon beside the direct answer."""
         from ...loss.engines.driver import epsilon_proof
 
         run = self._run(neighbours)
-        if told is not None:
-            run.core_answers["epsilon", delta] = told
+        if answer is not None:
+            run.core_answers["epsilon", delta] = answer
         return run, epsilon_proof(run, delta, upper_only)
 
     def _epsilon_proof(self, delta: float, neighbours: Relation) -> "tuple[Bounds[float], Proof]":
         """`epsilon_bounds`, and which engines proved its ends."""
-        told = self._directly(delta, neighbours) if 0.0 < delta < 1.0 else None
-        run, proof = self._proved(delta, neighbours, told, False)
+        answer = self._directly(delta, neighbours) if 0.0 < delta < 1.0 else None
+        run, proof = self._proved(delta, neighbours, answer, False)
         return Bounds(proof.low, proof.high, run.tight), proof
 
     def _deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
@@ -299,17 +305,17 @@ class Guarantees(Asked):
 
     def _log_deltas(self, epsilon: Any, neighbours: Relation, upper_only: bool = False) -> Bounds[Any]:
         """Both ends of log delta; likewise."""
-        told: dict[tuple[str, float], Told] = {}
+        known: dict[tuple[str, float], CoreAnswer] = {}
         if type(epsilon) is float and abs(epsilon) < math.inf and len(parts := self.parts) == 1:
             ((mechanism, count),) = parts
             ends = mechanism._direct_log_delta(self._orders(neighbours), count, epsilon)
-            if ends:
+            if ends and ends[0] <= ends[1]:
                 return Bounds(ends[0], ends[1])
             if ends is not None:
-                told["log delta", epsilon] = ends
+                known["log delta", epsilon] = ends
 
         def ask(run: "ComposedLoss", epsilons: list[float]) -> list[Interval]:
-            run.core_answers.update(told)
+            run.core_answers.update(known)
             return losses.log_delta_intervals(run, epsilons, upper_only=upper_only)
 
         return self._answered(ask, neighbours, "epsilon", epsilon, _any_real)

@@ -18,6 +18,7 @@ from ...numerics.cancellation_free import Array
 from . import paper_g
 from .paper_a import a1, a1_data, a2, a2_data, a3, a3_data
 from .paper_s import s1, s1_data, s2, s2_data
+from .style import trimmed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,7 @@ def data(name: str) -> dict[str, Array]:
     return _found(name)[0]()
 
 
-def draw(name: str, axes: Any = None) -> "Figure":
+def draw(name: str, axes: Any = None, title: bool = True, caption: bool = True) -> "Figure":
     """A figure, on axes of its own or on those that are given.
 
     Parameters
@@ -61,7 +62,11 @@ def draw(name: str, axes: Any = None) -> "Figure":
     name : str
         One of `FIGURES`.
     axes : matplotlib.axes.Axes, optional
-        Where to draw; by default on a figure of its own.
+        Where to draw, without a caption; by default on a figure of its own.
+    title : bool, default True
+        Whether it has titles.
+    caption : bool, default True
+        Whether a figure of its own has a caption: a paper has one already.
 
     Returns
     -------
@@ -76,10 +81,15 @@ def draw(name: str, axes: Any = None) -> "Figure":
         If matplotlib is not installed.
     """
     figure: Figure = _found(name)[1](axes)
-    return figure
+    return figure if axes is not None else trimmed(figure, title, caption)
 
 
-def save(directory: str | Path, format: str = "png") -> list[Path]:  # noqa: A002 (matplotlib's word)
+def save(
+    directory: str | Path,
+    format: str = "png",  # noqa: A002 (matplotlib's word)
+    title: bool = True,
+    caption: bool = True,
+) -> list[Path]:
     """All figures as files of a directory.
 
     Parameters
@@ -88,6 +98,10 @@ def save(directory: str | Path, format: str = "png") -> list[Path]:  # noqa: A00
         Where to write; it is made if it is not there.
     format : str, default "png"
         The kind of the files, as matplotlib knows it.
+    title : bool, default True
+        Whether they have titles.
+    caption : bool, default True
+        Whether they have captions.
 
     Returns
     -------
@@ -104,7 +118,7 @@ def save(directory: str | Path, format: str = "png") -> list[Path]:  # noqa: A00
     paths = []
     for name in FIGURES:
         path = folder / f"{name}.{format}"
-        draw(name).savefig(path, format=format, dpi=150)
+        draw(name, title=title, caption=caption).savefig(path, format=format, dpi=150)
         paths.append(path)
     return paths
 

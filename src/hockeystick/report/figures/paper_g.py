@@ -1,4 +1,4 @@
-"""The figures of G, "Gaussian Differential Privacy Transformation", redrawn, and one of our own.
+"""The figures of Liu, Sun, Jiang and Kong, Gaussian Differential Privacy Transformation (2021) [GDPT], and one of our own.
 
 `g1_data()` returns the curves of Figure 1 as arrays, `g1()` draws them; likewise `g2` to `g5` and `dpsgd`.  The paper's examples
 are Laplace noise with sensitivity / scale = 2 (erratum G-E11), "SGD", sigma = 2 by the rule sigma = (2 / eps) sqrt(log(1/delta)),
@@ -7,7 +7,6 @@ and "ICEA", m = 20 > 10 log(4 / (eps delta)).  Parameters that the paper does no
 
 import functools
 import math
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -18,11 +17,13 @@ from ...conversion._kernels.gaussian_ends import mu_ends
 from ...conversion.tradeoff import approx_tradeoff
 from ...errors import BadValue
 from ...mechanism.gaussian import Gaussian
-from .style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, finish, matplotlib_figure
+from .style import BLUE, GREEN, GREY, ORANGE, OURS, PURPLE, RED, below_panels, finish, matplotlib_figure
 
 Data = dict[str, Any]
 
+PAPER_NAME = "Liu et al. 2021"
 POINTS = 161
+LAST = 16.0  # of Figure 1's right panel; the paper's ends at 4, before ICEA has crossed 4-GDP
 STAIRS = (0.5, 0.25, 0.1)  # D in Figure 2
 PURE = (0.5, 1.0, 2.0, 4.0)  # epsilon in Figure 3
 RATES = (1.0, 0.5, 0.2, 0.1, 0.05)  # gamma in Figures 4 and 5
@@ -64,7 +65,7 @@ def _values(function: Callable[[float], float], epsilons: Any) -> Any:
 
 def g1_data() -> Data:
     """Figure 1: naive and refined profiles, and profiles of GDP."""
-    epsilons = _grid(4.0)
+    epsilons = np.union1d(_grid(4.0), _grid(LAST))
     refined = _refined()
     return {
         "epsilon": epsilons,
@@ -77,25 +78,48 @@ def g1_data() -> Data:
     }
 
 
+def overtaken(mu: float) -> float:
+    """The epsilon from which ICEA's profile is above that of mu-GDP."""
+    above = 40.0 * mu  # where the profile of mu-GDP is far below
+    below = mu  # after the crossing from above, before the last one
+    refined = _refined()["ICEA"]
+    for _ in range(60):
+        middle = 0.5 * (below + above)
+        inside = float(refined(middle)) < float(gdp_to_delta(mu, middle))
+        below, above = (middle, above) if inside else (below, middle)
+    return above
+
+
 def g1(axes: Any = None) -> Any:
-    """Draw Figure 1 (left: refinement; right: against 1-, 2- and 4-GDP)."""
+    """Draw Figure 1 (left: refinement; right: against 1-, 2- and 4-GDP, far enough to see them crossed)."""
     data, (figure, left, right) = g1_data(), _panels(axes)
     x = data["epsilon"]
     for colour, name in zip(_COLOURS[1:], ("SGD", "ICEA"), strict=False):
         left.plot(x, data[f"{name} naive"], "--", color=colour, label=f"{name} (naive)")
         left.plot(x, data[f"{name} refined"], color=colour, label=f"{name} (refined)")
     left.plot(x, data["Laplace"], color=_COLOURS[0], label="Laplace")
+    left.set_xlim(0.0, 4.0)
+    least = 1e-4
     for colour, name in zip(_COLOURS, ("Laplace", "SGD refined", "ICEA refined"), strict=False):
-        right.plot(x, data[name], color=colour, label=name.removesuffix(" refined"))
+        right.plot(x, np.maximum(data[name], least / 10.0), color=colour, label=name.removesuffix(" refined"))
     for style, mu in zip((":", "--", "-."), (1, 2, 4), strict=True):
         right.plot(x, data[f"{mu}-GDP"], style, color="#777777", label=f"{mu}-GDP")
+    crossed = {mu: overtaken(float(mu)) for mu in (2, 4)}
+    for mu, place in crossed.items():
+        height = float(gdp_to_delta(float(mu), place))
+        right.plot([place], [height], "o", color=_COLOURS[2], markersize=5.0, zorder=4.0)
+        right.annotate(f"{place:.2f}", (place, height), xytext=(3, 5), textcoords="offset points", fontsize=9)
+    right.set_yscale("log")
+    right.set_ylim(least, 2.0)
+    right.set_xlim(0.0, LAST)
     caption = (
         f"Laplace noise (sensitivity / scale = 2), and the paper's SGD and ICEA by their noise rules.  Refined by the partial "
         f"order, δ(0) falls from 1 to {data['SGD refined'][0]:.4f} (SGD) and {data['ICEA refined'][0]:.4f} (ICEA).  SGD lies "
-        f"above 1-GDP at 0 and below 2-GDP everywhere; ICEA ends above every curve of GDP."
+        f"above 1-GDP at 0 and below 2-GDP everywhere; ICEA is above 2-GDP from ε = {crossed[2]:.2f} and above 4-GDP from "
+        f"{crossed[4]:.2f}, and further out above every curve of GDP.  The range and the logarithmic scale are ours."
     )
-    titles = "Paper G, Figure 1: profiles, naive and refined", "Against Gaussian DP"
-    return _finish(figure, (left, right), "ε", "δ", titles, caption if axes is None else "")
+    titles = f"{PAPER_NAME}, Figure 1: profiles, naive and refined", "Against Gaussian DP"
+    return _finish(figure, (left, right), "ε", "δ", titles, caption if axes is None else "", ("best", "lower right"))
 
 
 def g2_data() -> Data:
@@ -132,9 +156,9 @@ def g2(axes: Any = None) -> Any:
     caption = (
         f"Laplace noise is {data['Laplace'][0]:.5f}-GDP and SGD {data['SGD'][0]:.5f}-GDP, both reached at ε = 0; ICEA is not "
         f"GDP, its transform grows without bound.  Right: the staircases of Theorem 4.6 (steps at multiples of D, as corrected) "
-        f"enclose the transform of Laplace noise."
+        f"enclose the transform of Laplace noise; the paper does not name its D, these are ours."
     )
-    titles = "Paper G, Figure 2: transforms of the examples", "Staircases around the transform"
+    titles = f"{PAPER_NAME}, Figure 2: transforms of the examples", "Staircases around the transform"
     return _finish(figure, (left, right), "ε", "μ", titles, caption if axes is None else "")
 
 
@@ -165,15 +189,15 @@ def g3(axes: Any = None) -> Any:
     pure, noise = (", ".join(f"{data[f'{kind} {one:g}'][0]:.4f}" for one in PURE) for kind in ("pure", "Laplace"))
     caption = (
         f"All are largest at ε = 0: {', '.join(f'{one:g}' for one in PURE)}-DP is {pure}-GDP (Theorem 5.1), Laplace noise that "
-        f"is so is {noise}-GDP."
+        f"is so is {noise}-GDP.  The paper does not name its ε; these are ours."
     )
-    title = "Paper G, Figure 3: pure DP, and Laplace noise of the same ε"
+    title = f"{PAPER_NAME}, Figure 3: pure DP, and Laplace noise of the same ε"
     return _finish(figure, (only,), "ε", "μ", (title,), caption if axes is None else "")
 
 
 def g4_data() -> Data:
     """Figure 4: the transforms of the sampled Laplace and SGD examples."""
-    return _amplified({"Laplace": laplace_profile, "SGD": _refined()["SGD"]}, 6.0)
+    return _amplified({"Laplace": laplace_profile, "SGD": _refined()["SGD"]}, 20.0)
 
 
 def g5_data() -> Data:
@@ -183,7 +207,7 @@ def g5_data() -> Data:
 
 def _amplified(profiles: dict[str, Callable[[float], float]], last: float) -> Data:
     ends = [math.log1p(rate * math.expm1(2.0)) for rate in RATES] if "Laplace" in profiles else []
-    found: Data = {"epsilon": _grid(last, *ends)}
+    found: Data = {"epsilon": np.union1d(_grid(3.0, *ends), _grid(last))}
     for name, profile in profiles.items():
         for rate in RATES:
             found[f"{name} {rate:g}"] = gdp_transform(amplify_profile(profile, rate))(found["epsilon"])
@@ -194,7 +218,7 @@ def g4(axes: Any = None) -> Any:
     """Draw Figure 4."""
     caption = (
         "Sampling lowers the transform near ε = 0.  Sampled Laplace noise still has a largest loss; sampled SGD tends to √½ at "
-        "every rate, so that its mu falls no further."
+        "every rate (thin line), so that its mu falls no further.  The paper does not name its rates; these are ours."
     )
     return _sampled(g4_data(), ("Laplace", "SGD"), axes, 4, caption)
 
@@ -203,7 +227,7 @@ def g5(axes: Any = None) -> Any:
     """Draw Figure 5."""
     caption = (
         f"ICEA is not GDP at any rate.  Sampled {MU:g}-GDP is {MU:g}-GDP and no better: its transform tends to {MU:g} at every "
-        f"rate (section 5.3), which is why the mu of a sampled run is told up to a delta."
+        f"rate (section 5.3), which is why the mu of a sampled run is given up to a delta.  The rates and that mu are ours."
     )
     return _sampled(g5_data(), ("ICEA", "GDP"), axes, 5, caption)
 
@@ -217,9 +241,12 @@ def _sampled(data: Data, names: tuple[str, str], axes: Any, number: int, caption
             look = {"color": colour, "linestyle": dashes, "linewidth": 1.5 if isinstance(dashes, str) else 1.8}
             panel.plot(data["epsilon"][:drawn], found[:drawn], label=f"rate {rate:g}", **look)
         if name == "Laplace":
-            panel.set_xlim(right=2.9)  # for the legend
+            panel.set_xlim(0.0, 2.9)  # for the legend
+        limit = {"SGD": math.sqrt(0.5), "GDP": MU}.get(name)
+        if limit is not None:
+            panel.axhline(limit, color="#777777", linewidth=1.0, zorder=1.0, label="the limit at every rate")
     shown = [f"{MU:g}-GDP" if name == "GDP" else name for name in names]
-    titles = f"Paper G, Figure {number}: sampled {shown[0]}", f"Sampled {shown[1]}"
+    titles = f"{PAPER_NAME}, Figure {number}: sampled {shown[0]}", f"Sampled {shown[1]}"
     return _finish(figure, tuple(panels), "ε", "μ", titles, caption if axes is None else "")
 
 
@@ -251,9 +278,14 @@ def dpsgd(axes: Any = None) -> Any:
         "mu curve": f"{float(data['mu']):.4f}-GDP (up to δ = {float(data['delta']):g}, regret {float(data['regret']):.1g})",
         "claim": f"({float(data['epsilon']):.3f}, {float(data['delta']):g})-DP",
     }
-    for (key, label), colour, style in zip(names.items(), _COLOURS, ("-", "--", ":"), strict=False):
-        left.plot(data["alpha"], data[key], style, color=colour, label=label)
-        right.loglog(data["alpha"][1:], 1.0 - data[key][1:], style, color=colour, label=label)
+    looks: tuple[dict[str, Any], ...] = (
+        OURS,
+        {"color": ORANGE, "linestyle": "--", "zorder": 4.0},
+        {"color": BLUE, "linestyle": ":"},
+    )
+    for (key, label), look in zip(names.items(), looks, strict=True):
+        left.plot(data["alpha"], data[key], label=label, **look)
+        right.loglog(data["alpha"][1:], 1.0 - data[key][1:], label=label, **look)
     left.plot([0, 1], [1, 0], color="#cccccc", linewidth=0.8)
     right.plot([1e-6, 1], [1e-6, 1], color="#cccccc", linewidth=0.8)
     caption = (
@@ -287,11 +319,18 @@ def _panels(axes: Any, count: int = 2) -> Any:
     return (figure, *np.atleast_1d(figure.subplots(1, count)))
 
 
-def _finish(figure: Any, panels: tuple[Any, ...], x: str, y: str, titles: tuple[str, ...], caption: str = "") -> Any:
-    for panel, title in zip(panels, titles, strict=True):
-        finish(panel, title, x, y)
-    if caption:  # the layout keeps room for it
-        figure.supxlabel("\n" + "\n".join(textwrap.wrap(caption, 88 * len(panels))), fontsize=9, linespacing=1.35)
+def _finish(
+    figure: Any,
+    panels: tuple[Any, ...],
+    x: str,
+    y: str,
+    titles: tuple[str, ...],
+    caption: str = "",
+    legends: tuple[str, ...] = (),
+) -> Any:
+    for panel, title, legend in zip(panels, titles, legends or ("best",) * len(panels), strict=True):
+        finish(panel, title, x, y, legend)
+    below_panels(figure, caption, len(panels))
     return figure
 
 

@@ -1,4 +1,4 @@
-"""The figures of paper S: Steinke, Composition of Differential Privacy & Privacy Amplification by Subsampling (2022)."""
+"""The figures of Steinke, Composition of Differential Privacy & Privacy Amplification by Subsampling (2022) [S22]."""
 
 import math
 from typing import TYPE_CHECKING
@@ -49,20 +49,21 @@ def s1(axes: "Axes | None" = None) -> "Figure":
     caption = (
         "k algorithms of 0.1-DP each, δ = 1e-6.  The optimal curve (Kairouz, Oh, Viswanath) is exact for what is only known "
         "to be 0.1-DP; the thick curve is the exact answer for Laplace noise that is 0.1-DP, the thin one for Gaussian noise "
-        f"of the same variance, 200.  At k = {last['count']:.0f}: advanced {last['advanced']:.3f}, concentrated "
+        f"of the same variance, 200.  The Laplace curve is ours.  "
+        f"At k = {last['count']:.0f}: advanced {last['advanced']:.3f}, concentrated "
         f"{last['concentrated']:.3f}, optimal {last['optimal']:.3f}, Laplace noise "
         f"{last['laplace']:.3f}, Gaussian noise {last['gaussian']:.3f}."
     )
     figure, axes = canvas(axes, caption)
-    curve(axes, found["count"], found["basic"], PAPER[3], "basic (S, Theorem 1)")
-    curve(axes, found["count"], found["advanced"], PAPER[0], "advanced (S, Theorem 18)")
-    curve(axes, found["count"], found["concentrated"], PAPER[1], "concentrated DP (S, Proposition 14)")
+    curve(axes, found["count"], found["basic"], PAPER[3], "basic (Theorem 1)")
+    curve(axes, found["count"], found["advanced"], PAPER[0], "advanced (Theorem 18)")
+    curve(axes, found["count"], found["concentrated"], PAPER[1], "concentrated DP (Proposition 14)")
     curve(axes, found["count"], found["optimal"], PAPER[2], "optimal (exact for 0.1-DP)")
-    curve(axes, found["count"], found["gaussian"], PAPER[4], "Gaussian noise (S, Corollary 10)")
+    curve(axes, found["count"], found["gaussian"], PAPER[4], "Gaussian noise (Corollary 10)")
     curve(axes, found["count"], found["laplace"], OURS, "Laplace noise, exact (ours)")
     axes.set_xlim(0.0, 250.0)
     axes.set_ylim(0.0, 12.0)
-    finish(axes, "Paper S, Figure 1: composition of 0.1-DP", "k", "ε", "lower right")
+    finish(axes, "Steinke 2022, Figure 1: composition of 0.1-DP", "k", "ε", "lower right")
     return figure
 
 
@@ -97,13 +98,13 @@ def s2(axes: "Axes | None" = None) -> "Figure":
     )
     figure, axes = canvas(axes, caption)
     curve(axes, found["order"], found["unamplified"], PAPER[3], "unamplified")
-    curve(axes, found["order"], found["analytic"], PAPER[0], "analytic (S, Proposition 41)")
-    curve(axes, found["order"], found["limit"], PAPER[1], "limit (S, Proposition 42)")
+    curve(axes, found["order"], found["analytic"], PAPER[0], "analytic (Proposition 41)")
+    curve(axes, found["order"], found["limit"], PAPER[1], "limit (Proposition 42)")
     curve(axes, found["order"], found["exact"], OURS, "exact, every real order (ours)")
     dots = {"color": PAPER[2]["color"], "linestyle": "none", "marker": "o", "markersize": 5.0, "zorder": 4.0}
-    curve(axes, found["whole order"], found["theorem 34"], dots, "exact (S, Theorem 34)")
+    curve(axes, found["whole order"], found["theorem 34"], dots, "exact (Theorem 34)")
     axes.set_yscale("log")
     axes.set_xlim(1.0, 30.0)
     axes.set_ylim(1e-3, 30.0)
-    finish(axes, "Paper S, Figure 2: amplification by subsampling", "Rényi order", "Rényi divergence", "lower right")
+    finish(axes, "Steinke 2022, Figure 2: amplification by subsampling", "Rényi order", "Rényi divergence", "lower right")
     return figure

@@ -6,7 +6,7 @@ Every curve differs from the others in its dashes as well as in its colour; ours
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ...errors import MissingExtra, remedy
+from ...errors import BadType, MissingExtra, remedy
 from ...numerics.cancellation_free import Array
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ PAPER = (
 _WIDTH, _HEIGHT = 7.2, 5.6
 _ROW = 0.22
 """The height of a row of a legend above the axes."""
+_LINE, _TITLE = 0.18, 0.3
+"""The heights of a line of a caption, and of a title, in inches."""
+_CAPTION = "caption"
 
 
 def matplotlib_figure(**options: Any) -> Any:
@@ -46,13 +49,64 @@ def canvas(axes: "Axes | None", caption: str, rows: int = 0) -> "tuple[Figure, A
         figure: Any = axes.get_figure()
         return figure, axes
     lines = textwrap.wrap(caption, 90)
-    below = 0.3 + 0.18 * len(lines)
+    below = 0.3 + _LINE * len(lines)
     room = _ROW * rows
-    figure = matplotlib_figure(figsize=(_WIDTH, _HEIGHT + 0.18 * len(lines) + room))
+    figure = matplotlib_figure(figsize=(_WIDTH, _HEIGHT + _LINE * len(lines) + room))
     height = figure.get_size_inches()[1]
     made = figure.add_axes((0.105, (below + 0.55) / height, 0.865, 1.0 - (below + 0.55 + 0.4 + room) / height))
-    figure.text(0.5, 0.16 / height, "\n".join(lines), ha="center", va="bottom", fontsize=9, linespacing=1.35)
+    words = figure.text(0.5, 0.16 / height, "\n".join(lines), ha="center", va="bottom", fontsize=9, linespacing=1.35)
+    words.set_gid(_CAPTION)
     return figure, made
+
+
+def below_panels(figure: Any, caption: str, panels: int) -> None:
+    """A caption below a row of panels, whose layout keeps room for it."""
+    if caption:
+        text = "\n" + "\n".join(textwrap.wrap(caption, 88 * panels))
+        figure.supxlabel(text, fontsize=9, linespacing=1.35).set_gid(_CAPTION)
+
+
+def trimmed(figure: "Figure", title: bool = True, caption: bool = True) -> "Figure":
+    """A figure without its title or its caption, and without the room for them, for a paper that has its own.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        What one of the functions of `plots` or `figures.draw` has made; it is changed.
+    title : bool, default True
+        Whether the titles stay.
+    caption : bool, default True
+        Whether the caption stays.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The same figure.
+
+    Raises
+    ------
+    BadType
+        If figure is none of matplotlib's.
+    """
+    if not hasattr(figure, "get_size_inches"):
+        raise BadType(f"figure is {figure!r}; allowed: a figure of matplotlib's, as plots.profile(run, delta) makes it.")
+    below = above = 0.0
+    if not caption:
+        for words in [one for one in figure.texts if one.get_gid() == _CAPTION]:
+            lines = words.get_text().strip().count("\n") + 1
+            below += 0.1 + _LINE * lines
+            words.set_text("")
+    if not title:
+        above = _TITLE
+        for axes in figure.axes:
+            axes.set_title("", loc="left")
+    width, height = figure.get_size_inches()
+    left = height - below - above
+    for axes in figure.axes if figure.get_layout_engine() is None else ():
+        x, y, across, along = axes.get_position().bounds
+        axes.set_position((x, (y * height - below) / left, across, along * height / left))
+    figure.set_size_inches(width, left)
+    return figure
 
 
 def curve(axes: "Axes", x: Array, y: Array, style: dict[str, Any], label: str = "") -> None:

@@ -97,9 +97,9 @@ def test_what_has_no_mu_says_why():
     icea = hs.Profile(lambda e: min(1.0, 4 * math.exp(-2) / e) if e else 1.0, tail=(1.0, math.inf))
     assert icea.mu() == math.inf
     assert "Theorem 4.3" in icea.gdp().reason
-    untold = hs.Profile(lambda e: 0.1 * math.exp(-e)).gdp()
-    assert untold.mu.upper == math.inf
-    assert "cannot be told" in untold.reason
+    unknown = hs.Profile(lambda e: 0.1 * math.exp(-e)).gdp()
+    assert unknown.mu.upper == math.inf
+    assert "cannot be inferred" in unknown.reason
     underflow = hs.Profile(lambda e: 0.1 * math.exp(-20.0 * e)).gdp()  # 0 in doubles at 64, and no proof of anything
     assert underflow.mu.upper == math.inf
 
@@ -190,7 +190,7 @@ def test_the_transform():
     paper = conversion.gdp_transform(conversion.amplify_profile(lambda e: conversion.gdp_to_delta(1.0, e), 0.1))
     assert run.gdp_transform([0.0, 1.0, 5.0, 20.0]) == pytest.approx(paper([0.0, 1.0, 5.0, 20.0]), rel=1e-9)
     far = hs.Gaussian(sigma=1.0).poisson(rate=0.1).gdp_transform(400.0)
-    assert far == pytest.approx(0.994, abs=5e-4)  # G, 5.3
+    assert far == pytest.approx(0.994, abs=5e-4)  # Liu et al. 2021, 5.3
 
 
 RUNS = {

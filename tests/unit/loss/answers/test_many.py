@@ -46,7 +46,7 @@ def test_an_array_of_epsilons_agrees_with_single_questions(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_an_array_of_deltas_agrees_with_single_questions(name: str) -> None:
     run, relation = RUNS[name], _relation(name)
-    deltas = np.concatenate(([0.0, 1.0, 2.0, 0.9, 0.3], np.logspace(-1, -30, 50), [1e-200]))
+    deltas = np.concatenate(([0.0, 1.0, 0.9, 0.3], np.logspace(-1, -30, 50), [1e-200]))
     low, high = run.epsilon_bounds(deltas, relation)
     for place in range(0, deltas.size, 3):
         one = run.epsilon_bounds(float(deltas[place]), relation)

@@ -18,8 +18,7 @@ from hockeystick.loss.bigjump.thresholds import ThresholdGuide, is_sparse
 from hockeystick.loss.bigjump.transform import ThresholdedStep
 from hockeystick.loss.engines.bounded_part import beside_bounded
 from hockeystick.loss.engines.driver import finite
-from hockeystick.loss.engines.first import contour_epsilon
-from hockeystick.loss.engines.last import epsilon_question
+from hockeystick.loss.engines.first import contour_epsilon, epsilon_question
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.protocol import Inconclusive
 from hockeystick.loss.sampled.quadrature import SampledStep

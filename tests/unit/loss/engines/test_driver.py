@@ -1,6 +1,8 @@
 """The driver: what proofs prove together, which engine proved what, what is asked at all, and how often."""
 
 import math
+from array import array
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,13 +12,13 @@ from hockeystick.loss.engines import compiled, driver, registry
 from hockeystick.loss.engines.driver import (
     Contradiction,
     ContradictionWarning,
-    contradict,
     epsilon_proof,
     largest_of,
     log_delta_proof,
     meet,
 )
 from hockeystick.loss.engines.engine import Engine, Proof, Question
+from hockeystick.loss.engines.first import epsilon_question
 from hockeystick.native import core
 from hockeystick.report.methods import engine as in_words
 from samples import LOOSE
@@ -38,15 +40,12 @@ def test_of_equal_ends_the_first_proof_is_named():
     assert meet(Proof(1.0, 2.0, A, A), Proof(1.0, 2.0, B, B)) == Proof(1.0, 2.0, A, A)
 
 
-def test_ends_that_differ_by_rounding_are_as_wide_as_rounding_made_them():
-    found = meet(Proof(1.0, 2.0, A, A), Proof(2.0 + 1e-13, 3.0, B, B))
-    assert found == Proof(2.0, 2.0 + 1e-13, A, B)
-    assert found.sound
-
-
-def test_contradicting_proofs_raise_under_test():
+@pytest.mark.parametrize("low", [2.5, math.nextafter(2.0, 3.0)])
+def test_contradicting_proofs_raise_under_test(low):
+    """By however little: proofs count their rounding."""
     with pytest.raises(Contradiction, match="cannot hold beside"):
-        meet(Proof(1.0, 2.0, A, A), Proof(2.5, 3.0, B, B))
+        meet(Proof(1.0, 2.0, A, A), Proof(low, 3.0, B, B))
+    assert meet(Proof(1.0, 2.0, A, A), Proof(2.0, 3.0, B, B)) == Proof(2.0, 2.0, B, A)
 
 
 @pytest.fixture
@@ -74,13 +73,33 @@ def test_no_end_that_was_proved_lies_above_what_is_kept():
     assert meet(Proof(3.0, math.inf), Proof(0.0, 2.0)).high == math.inf
     assert meet(Proof(0.0, 9.0), Proof(5.0, 3.0)).high == 9.0
     assert meet(Proof(0.0, 4.0), Proof(5.0, 3.0)).high == 5.0
+    assert meet(Proof(0.0, 4.0), Proof(5.0, math.nan)).high == 5.0
+
+
+def test_what_is_no_number_proves_nothing():
+    assert meet(Proof(0.0, 4.0, A, A), Proof(math.nan, math.nan, B, B)) == Proof(0.0, 4.0, A, A)
+
+
+@pytest.mark.usefixtures("in_use")
+def test_delta_is_at_most_one_though_proofs_contradicted_each_other(monkeypatch: pytest.MonkeyPatch):
+    class Wrong(Engine):
+        name, method, joint = "wrong", "wrong", True
+
+        def log_delta(self, run, question, known, ask):
+            return 0.5, 0.7
+
+    for release in (MIXED, MIXED + hs.ApproxDP(epsilon=0.1, delta=1e-9)):
+        monkeypatch.setitem(registry.FIRST, "log delta", (registry.Step((Wrong(),)),))
+        with pytest.warns(ContradictionWarning):
+            found = release.log_delta_bounds(1.0)
+        assert tuple(found) == (-math.inf, 0.0)
 
 
 @pytest.mark.parametrize("known", [(1.0, 2.0), (-3.0, -3.0), (-math.inf, -1.0)])
 def test_no_order_of_two_sound_proofs_matters_for_the_ends(known):
     for found in ((0.5, 1.5), (-5.0, 2.5), (-3.0, math.inf)):
         one, two = Proof(*known, A, A), Proof(*found, B, B)
-        if not contradict(max(known[0], found[0]), min(known[1], found[1])):
+        if max(known[0], found[0]) <= min(known[1], found[1]):
             assert meet(one, two).ends == meet(two, one).ends
 
 
@@ -112,19 +131,26 @@ def test_a_wrong_core_is_found_under_test_and_survived_in_use(monkeypatch: pytes
             return 1.52, 1.51, 1
 
         def sampled_deltas(self, *given):
-            given[-2][0], given[-1][0] = -1.0, -2.0
+            given[-2][:], given[-1][:] = array("d", [-1.0] * len(given[-2])), array("d", [-2.0] * len(given[-1]))
             return True
 
     truth, log_delta = DPSGD.epsilon(1e-5), DPSGD.log_delta_bounds(1.0)
     monkeypatch.setattr(compiled, "core", Wrong())
     with pytest.raises(Contradiction):
         DPSGD.epsilon(1e-5)
-    assert DPSGD.log_delta_bounds(1.0).upper >= log_delta.lower
+    for epsilon in (1.0, np.array([0.5, 1.0])):
+        with pytest.raises(Contradiction):
+            DPSGD.log_delta_bounds(epsilon)
     monkeypatch.setattr(driver, "STRICT", False)
     with pytest.warns(ContradictionWarning):
         found = DPSGD.epsilon_bounds(1e-5)
     assert found.lower == 0.0
     assert found.upper >= truth
+    for epsilon in (1.0, np.array([0.5, 1.0])):
+        with pytest.warns(ContradictionWarning):
+            deltas = DPSGD.log_delta_bounds(epsilon)
+        assert np.all(deltas.lower == -math.inf)
+        assert np.atleast_1d(deltas.upper)[-1] >= log_delta.upper
 
 
 # who proved it
@@ -257,6 +283,29 @@ def test_the_core_is_asked_once(monkeypatch: pytest.MonkeyPatch, release, delta)
 
 
 def test_a_question_knows_the_rounding_of_its_logarithm():
-    question = driver._epsilon_question(-10.0)
+    question = epsilon_question(-10.0)
     assert question == Question("epsilon", -10.0, question.slack)
     assert 0.0 < question.slack < 1e-13
+
+
+@pytest.mark.parametrize(
+    ("rate", "delta", "asked"),
+    [(0.1, 1e-6, 1e-7), (0.3, 1e-6, 3e-7), (0.7, 1e-5, 7e-6), (0.01, 3e-7, 3e-9), (0.1, 1e-300, 1e-301)],
+)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_delta_of_a_theorem_gives_its_epsilon(rate, delta, asked, epsilon):
+    """0.1 * 1e-6 as doubles exceeds 1e-7 as a double by 1e-22, so epsilon was infinite there."""
+    run = hs.ApproxDP(epsilon=epsilon, delta=delta).poisson(rate=rate)
+    theorem = hs.conversion.amplify_approx(epsilon, delta, rate)[0]
+    bounds = run.epsilon_bounds(asked)
+    assert bounds.lower <= theorem * (1.0 + 1e-14)
+    assert theorem * (1.0 - 1e-14) <= bounds.upper <= theorem * (1.0 + 1e-12)
+    assert run.epsilon([asked])[0] == bounds.upper
+    assert run.epsilon(asked * (1.0 - 1e-12)) == math.inf  # more than the rounding of three decimals
+
+
+def test_a_report_says_which_delta_was_rounded():
+    run = hs.ApproxDP(epsilon=1.0, delta=1e-6).poisson(rate=0.1)
+    assert Fraction(0.1) * Fraction(1e-6) > Fraction(1e-7)
+    assert "delta is read as the probability of an infinite loss" in run.report(1e-7).methods["epsilon"]
+    assert "is read as" not in run.report(2e-7).methods["epsilon"]

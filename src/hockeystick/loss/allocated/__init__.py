@@ -1,0 +1,1 @@
+"""Random allocation: each record takes part in one of several steps (docs/mathematics/allocation.md)."""

@@ -1,0 +1,239 @@
+"""Mechanisms that run: what goes in, what comes out, and what is refused."""
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.draws.choices import poisson_sample, shuffled, subset
+from random_words import chance
+from twins import pure
+
+SEED = hs.InsecureSeed
+LEAST = 1e-9  # the chance of a chi-square that fails by accident
+GAUSSIAN = hs.Gaussian(sigma=2.0)
+NOISES = (GAUSSIAN, hs.Laplace(scale=2.0), hs.DiscreteLaplace(scale=2.0), hs.DiscreteGaussian(sigma=2.0))
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=repr)
+def test_numbers_give_numbers_and_arrays_arrays(noise):
+    whole = isinstance(noise, hs.DiscreteLaplace | hs.DiscreteGaussian)
+    more = {"disjoint": True} if isinstance(noise, hs.DiscreteGaussian) else {}
+    for value in (3, np.int8(3), np.float32(3.0), 3.0, np.array(3)):
+        assert type(noise.release(value)) is (int if whole else float) or isinstance(value, np.ndarray)
+    for value in ([1, 2, 3], np.zeros((2, 3), dtype=np.int16), np.zeros((0, 2)), [[1.0], [2.0]], np.arange(6)[::2]):
+        found = noise.release(value, **more)
+        assert found.shape == np.shape(value)
+        assert found.dtype == (np.int64 if whole else np.float64)
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    assert noise.release(frozen, **more).shape == (3,)
+    assert not frozen.any()
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=repr)
+def test_what_goes_in_is_not_rounded(noise):
+    for wrong, error in (
+        (math.nan, hs.BadValue),
+        ([1.0, math.inf], hs.BadValue),
+        (np.array([-math.inf]), hs.BadValue),
+        (None, hs.BadType),
+        ("3", hs.BadType),
+        (True, hs.BadType),
+        ([1.0, False], hs.BadType),
+        (np.array([True]), hs.BadType),
+        (1j, hs.BadType),
+        ([[1.0], [1.0, 2.0]], hs.BadType),
+        (Fraction(1, 3), hs.BadValue),
+    ):
+        with pytest.raises(error, match="value"):
+            noise.release(wrong)
+    with pytest.raises(hs.BadType, match="rng"):
+        noise.release(0, rng=np.random.default_rng(1))
+    if isinstance(noise, hs.DiscreteLaplace | hs.DiscreteGaussian):
+        for wrong in (0.5, [1.0, 2.5], 2.0**60):
+            with pytest.raises(hs.BadValue, match="whole number"):
+                noise.release(wrong)
+        assert abs(noise.release(10**40) - 10**40) < 1000
+    else:
+        for wrong in (2**53 + 1, [2**60 + 1, 0.5], np.array([2**53 + 1]), 10**400):
+            with pytest.raises(hs.BadValue, match="double"):
+                noise.release(wrong)
+        assert noise.release(2**60) > 2.0**59
+
+
+def test_one_discrete_gaussian_is_for_one_number():
+    noise = hs.DiscreteGaussian(sigma=2.0)
+    with pytest.raises(hs.Unsupported, match="disjoint=True"):
+        noise.release([1, 2])
+    assert noise.release([1]).shape == (1,)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        GAUSSIAN * 2,
+        GAUSSIAN + hs.Laplace(scale=1.0),
+        hs.compose([]),
+        hs.PureDP(epsilon=1.0),
+        hs.GDP(mu=1.0),
+        hs.RDP(orders=(2.0,), values=(0.1,)),
+        hs.Profile(claims=((1.0, 1e-6),)),
+        hs.GaussianMixture(sigma=2.0, moves=(0, 1), weights=(0.5, 0.5)),
+        GAUSSIAN.full_pass(by="id"),
+        GAUSSIAN.poisson(rate=0.1).group(2),
+        GAUSSIAN.without_replacement(batch=1, examples=10).group(2),
+        hs.Shuffled(hs.RandomizedResponse(epsilon=1.0), count=10),
+        hs.dpsgd(examples=100, batch=10, sigma=1.0, steps=2, sampler="poisson"),
+    ],
+    ids=repr,
+)
+def test_what_is_not_run_says_what_to_do(run):
+    with pytest.raises(hs.Unsupported, match=r"is not released: .*\. +Release "):
+        run.release(1.0)
+
+
+@pytest.mark.parametrize("twin", ["as installed", "pure"])
+def test_responses_and_selections_have_their_law(twin):
+    size = 20_000 if twin == "as installed" else 3000
+
+    def check():
+        answers = hs.RandomizedResponse(epsilon=1.5, categories=4).release(np.full(size, 2))
+        weights = np.exp(1.5 * (np.arange(4) == 2))
+        assert chance(np.bincount(answers, minlength=4), size * weights / weights.sum()) > LEAST
+        scores, weights = [3.0, 5.0, 4.5], np.exp([-2.0 / 2, 0.0, -0.5 / 2])
+        count = size // 10
+        chosen = Counter(hs.Exponential(epsilon=1.0).release(scores) for _ in range(count))
+        assert chance([chosen[i] for i in range(3)], count * weights / weights.sum()) > LEAST
+        weights = weights**4  # monotone and half the sensitivity
+        chosen = Counter(hs.Exponential(epsilon=1.0).release(scores, sensitivity=0.5, monotone=True) for _ in range(count))
+        assert chance([chosen[i] for i in range(3)], count * weights / weights.sum()) > LEAST
+        p, q = math.exp(-1.0), math.exp(-0.25)
+        taken = np.array([p * (1 / 3 + (1 - q) / 6), 0.0, q * (1 / 3 + (1 - p) / 6)])
+        taken[1] = 1.0 - taken.sum()
+        chosen = Counter(hs.permute_and_flip(scores, epsilon=1.0) for _ in range(count))
+        assert chance([chosen[i] for i in range(3)], count * taken) > LEAST
+
+    if twin == "pure":
+        with pure():
+            check()
+    else:
+        check()
+
+
+def test_permute_and_flip_is_as_private_as_it_says():
+    """The exact probabilities for neighbouring scores, in fractions of a weight of 2: epsilon is reached, never exceeded."""
+
+    def law(scores, base):
+        """Weights base^(score - best), in all orders."""
+        p = [Fraction(base) ** (score - max(scores)) for score in scores]
+        first, second = (p[0] + p[0] * (1 - p[1])) / 2, (p[1] + p[1] * (1 - p[0])) / 2
+        return first, second
+
+    worst = Fraction(0)
+    for score in range(-3, 4):
+        for move in (-1, 0, 1):
+            for other in (-1, 0, 1):
+                one, two = law((score, 0), 2), law((score + move, other), 2)
+                worst = max(worst, *(a / b for a, b in zip(one, two, strict=True)))
+    assert worst == 4  # base^(2 sensitivity)
+
+
+def test_bad_selections():
+    for call, error in (
+        (lambda: hs.Exponential(epsilon=1.0).release([]), hs.BadValue),
+        (lambda: hs.Exponential(epsilon=1.0).release([1.0, math.nan]), hs.BadValue),
+        (lambda: hs.Exponential(epsilon=1.0).release([1.0, -math.inf]), hs.BadValue),
+        (lambda: hs.Exponential(epsilon=1.0).release([[1.0]]), hs.BadValue),
+        (lambda: hs.Exponential(epsilon=1.0).release(["a"]), hs.BadType),
+        (lambda: hs.Exponential(epsilon=1.0).release([1.0], sensitivity=0.0), hs.BadValue),
+        (lambda: hs.permute_and_flip([1.0], epsilon=-1.0), hs.BadValue),
+        (lambda: hs.permute_and_flip(3.0, epsilon=1.0), hs.BadValue),
+        (lambda: hs.RandomizedResponse(epsilon=1.0).release(2), hs.BadValue),
+        (lambda: hs.RandomizedResponse(epsilon=1.0).release([0, -1]), hs.BadValue),
+        (lambda: hs.RandomizedResponse(epsilon=1.0).release(0.5), hs.BadValue),
+        (lambda: hs.RandomizedResponse(epsilon=1.0).release("yes"), hs.BadType),
+    ):
+        with pytest.raises(error, match=r"\w"):
+            call()
+    assert hs.Exponential(epsilon=0.0).release([1.0, 2.0]) in (0, 1)
+    assert hs.Exponential(epsilon=600.0).release([1e308, -1e308, 10**400]) == 2
+    assert hs.RandomizedResponse(epsilon=600.0, categories=3).release([[0, 1], [2, 0]]).tolist() == [[0, 1], [2, 0]]
+
+
+def test_samples_are_samples():
+    step = GAUSSIAN.poisson(rate=0.3)
+    sizes = [len(step.sample(50)) for _ in range(300)]
+    assert abs(np.mean(sizes) - 15.0) < 6.0 * math.sqrt(50 * 0.21 / 300)
+    assert GAUSSIAN.poisson(rate=1.0).sample(5).tolist() == list(range(5))
+    assert GAUSSIAN.poisson(rate=0.0).sample(5).tolist() == []
+    batch = GAUSSIAN.without_replacement(batch=4, examples=9)
+    assert all(len(set(batch.sample().tolist())) == 4 for _ in range(50))
+    assert GAUSSIAN.without_replacement(batch=9, examples=9).sample().tolist() == list(range(9))
+    words = SEED(5)._words
+    count = Counter(tuple(subset(2, 5, words).tolist()) for _ in range(3000))
+    assert len(count) == 10
+    assert chance(list(count.values()), [300.0] * 10) > LEAST
+    orders = Counter(tuple(shuffled(3, words)) for _ in range(3000))
+    assert len(orders) == 6
+    assert chance(list(orders.values()), [500.0] * 6) > LEAST
+    assert shuffled(0, words) == []
+    assert len(GAUSSIAN.with_replacement(draws=7, examples=3).sample()) == 7
+    assert len(poisson_sample(1e-300, 1000, words)) == 0
+    assert step.sample(50, SEED(1)).tolist() == step.sample(50, SEED(1)).tolist()
+    with pytest.raises(hs.BadValue, match="examples"):
+        step.sample(-1)
+
+
+def test_what_is_released_of_a_sample():
+    quiet = hs.Gaussian(sigma=1e-9)
+    rows = np.tile([[0.6, 0.8], [3.0, 4.0], [0.0, -0.5]], (10, 1))  # the second is clipped
+    found = quiet.poisson(rate=1.0).release(rows)
+    assert found == pytest.approx([12.0, 11.0], abs=1e-7)
+    assert quiet.poisson(rate=1.0).release(rows, expected=30) == pytest.approx([0.4, 11.0 / 30], abs=1e-7)
+    assert quiet.without_replacement(batch=30, examples=30).release(rows) == pytest.approx([12.0, 11.0], abs=1e-7)
+    assert quiet.poisson(rate=1.0).release([0.5, 7.0, -0.25]) == pytest.approx(1.25, abs=1e-7)
+    assert hs.Laplace(scale=1e-9).poisson(rate=1.0).release([[2.0, 2.0]]) == pytest.approx([0.5, 0.5], abs=1e-7)
+    assert quiet.poisson(rate=1.0).release(np.zeros((4, 2, 3))).shape == (2, 3)
+    assert quiet.poisson(rate=0.0).release([]) == pytest.approx(0.0, abs=1e-7)
+    assert hs.DiscreteLaplace(scale=0.01).poisson(rate=1.0).release([1, 5, -1, 1]) == 2
+    draws = quiet.with_replacement(draws=50, examples=2).release([1.0, 0.0])
+    assert 5.0 < draws < 45.0
+    assert draws == pytest.approx(round(draws), abs=1e-7)
+    assert hs.RandomizedResponse(epsilon=600.0).poisson(rate=1.0).release(["a", "b"], query=lambda sample: len(sample) - 1) == 1
+    assert hs.Exponential(epsilon=600.0).poisson(rate=1.0).release(rows, query=lambda sample: sample.sum(axis=0)) == 1
+    one, other = (GAUSSIAN.poisson(rate=0.5).release(rows, SEED(2)) for _ in range(2))
+    assert np.array_equal(one, other)
+
+
+def test_what_is_not_released_of_a_sample():
+    rows = [0.5, 1.0]
+    for call, error, words in (
+        (lambda: (GAUSSIAN * 2).poisson(rate=0.5).release(rows), hs.Unsupported, "an answer for each part"),
+        (lambda: hs.PureDP(epsilon=1.0).poisson(rate=0.5).release(rows), hs.Unsupported, "query=function"),
+        (
+            lambda: hs.Gaussian(sigma=1.0, replace_sensitivity=1.5).poisson(rate=0.5).release(rows),
+            hs.Unsupported,
+            "replace_sensitivity",
+        ),
+        (lambda: hs.DiscreteLaplace(scale=1.0).poisson(rate=1.0).release([[1, 2]]), hs.Unsupported, "one number each"),
+        (lambda: GAUSSIAN.poisson(rate=0.5).release(3.0), hs.BadType, "the records"),
+        (lambda: GAUSSIAN.poisson(rate=0.5).release([math.nan, 1.0]), hs.BadValue, "nan"),
+        (lambda: GAUSSIAN.poisson(rate=0.5).release(rows, expected=0.0), hs.BadValue, "expected"),
+        (lambda: GAUSSIAN.poisson(rate=0.5).release(rows, query=sum, expected=2.0), hs.BadValue, "one of them"),
+        (lambda: GAUSSIAN.poisson(rate=0.5).release(rows, query=3), hs.BadType, "query"),
+        (lambda: GAUSSIAN.poisson(rate=0.5).release(rows, query=lambda sample: math.inf), hs.BadValue, "inf"),
+        (lambda: GAUSSIAN.without_replacement(batch=1, examples=3).release(rows), hs.BadValue, "2 records are given; allowed: 3"),
+        (lambda: GAUSSIAN.with_replacement(draws=1, examples=3).release(rows), hs.BadValue, "2 records are given; allowed: 3"),
+    ):
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_releases_of_the_same_value_differ():
+    """The operating system's randomness, without a seed."""
+    assert len({GAUSSIAN.release(0.0) for _ in range(20)}) == 20
+    assert len(set(hs.Laplace(scale=1.0).release(np.zeros(1000)).tolist())) == 1000

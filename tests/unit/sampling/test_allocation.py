@@ -1,0 +1,44 @@
+import pytest
+
+import hockeystick as hs
+
+STEP = hs.Gaussian(sigma=1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: STEP.allocated(steps=0), hs.BadValue, "steps"),
+        (lambda: STEP.allocated(steps=2.5), hs.HockeystickError, "steps"),
+        (lambda: STEP.allocated(steps=3, times=4), hs.BadValue, "at most steps"),
+        (lambda: STEP.allocated(steps=3, kept=0), hs.BadValue, "kept"),
+        (lambda: STEP.allocated(steps=10**7), hs.BadValue, "at most"),
+        (lambda: STEP.poisson(rate=0.1).allocated(steps=3), hs.Unsupported, "sample of a sample"),
+        (lambda: hs.GDP(mu=1.0, neighbours="replace").allocated(steps=3), hs.Unsupported, "add-or-remove"),
+        (lambda: STEP.allocated(steps=3).epsilon(1e-5, "replace"), hs.Unsupported, "no theorem"),
+    ],
+)
+def test_what_is_refused_is_said(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_parts_of_gaussian_noise_share_an_allocation():
+    both = (hs.Gaussian(sigma=2.0) + hs.GDP(mu=0.5)).allocated(steps=10)
+    one = hs.Gaussian(sigma=2.0**0.5).allocated(steps=10)
+    assert both.epsilon(1e-6) == pytest.approx(one.epsilon(1e-6), rel=1e-8)
+
+
+def test_it_is_composed_with_everything_else():
+    run = STEP.allocated(steps=30) * 2 + hs.Laplace(scale=3.0) + hs.Gaussian(sigma=2.0).poisson(rate=0.05) * 20
+    found = run.epsilon_bounds(1e-6)
+    assert found.upper - found.lower <= 1e-7 * found.upper
+    assert found.upper > (STEP.allocated(steps=30) * 2).epsilon(1e-6)
+
+
+def test_relations_and_text():
+    epoch = STEP.allocated(steps=8, kept=2)
+    assert repr(epoch * 3) == "Gaussian(sigma=1.0).allocated(steps=8, kept=2) * 3"
+    assert epoch.epsilon_bounds(1e-5, "zero-out") == epoch.epsilon_bounds(1e-5)
+    assert epoch.epsilon(1e-5, "add") < epoch.epsilon(1e-5, "remove") == epoch.epsilon(1e-5)
+    assert hs.from_json(epoch.to_json()) == epoch
