@@ -60,7 +60,7 @@ EXCEPTIONS = {
     ("mechanism.release", "report.report"),  # Release.report
     ("mechanism.release", "report.about"),  # its argument
     ("mechanism.questions.law", "planning.concentrated"),  # LawQuestions.rho
-    ("mechanism.questions.law", "report.law"),  # PrivacyLoss.plot
+    ("mechanism.questions.privacy_loss", "report.law"),  # PrivacyLoss.plot
     ("report.answers", "__init__"),  # the version
     ("installation", "__init__"),  # the version
 }

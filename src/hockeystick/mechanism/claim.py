@@ -242,8 +242,7 @@ class ZCDP(Claim):
     def __init__(self, rho: float, neighbours: Relation = DEFAULT, xi: float = 0.0) -> None:
         rho, xi = checks.non_negative("rho", rho), checks.non_negative("xi", xi)
         for name, value in (("rho", rho), ("xi", xi)):
-            if value > 0.0:
-                checks.ratio(name, value, 1.0)
+            checks.ratio(name, value or 1.0, 1.0)
         self._set(claimed_rho=rho, neighbours=neighbours, xi=xi if rho else epsilon_at_most("xi, where rho is 0,", xi))
 
     def _parameters(self) -> dict[str, Any]:

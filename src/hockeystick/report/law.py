@@ -11,7 +11,7 @@ from .figures.style import BLUE, OURS, PAPER, canvas, curve, finish
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..mechanism.questions.law import PrivacyLoss
+    from ..mechanism.questions.privacy_loss import PrivacyLoss
 
 _POINTS, _MANY = 60, 600
 _FAR = 6.0  # standard deviations

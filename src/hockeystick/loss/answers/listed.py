@@ -14,7 +14,16 @@ from ..composed import ComposedLoss
 from ..pairs.atomic import AtomicLoss
 from ..protocol import Interval
 
-_MOST_SUMS = 50_000  # tuning: more are not listed
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    most_sums: int = 50_000
+    """Of the values of a run: more take too long to list."""
+
+
+TUNING = Tuning()
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ def listed(run: ComposedLoss) -> Listed | None:
         (loss.atoms, count) for loss, count in run.terms if isinstance(loss, AtomicLoss) and loss.log_truncated_mass == -math.inf
     ]
     sums = [math.comb(count + one.z.size - 1, count) if one.z.size * count < 10**6 else 10**9 for one, count in atoms]
-    if not atoms or len(atoms) < len(run.terms) or math.prod(sums) > _MOST_SUMS:
+    if not atoms or len(atoms) < len(run.terms) or math.prod(sums) > TUNING.most_sums:
         return None
     z: Array = np.zeros(1)
     z_error: Array = np.zeros(1)

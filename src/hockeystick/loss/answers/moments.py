@@ -4,6 +4,7 @@ docs/mathematics/own.md, section 16a: Lemma 34b (moments from cells).
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,8 +17,20 @@ from ..pairs.atomic import AtomicLoss
 from ..pairs.gaussian import GaussianLoss
 from ..protocol import Inconclusive, Loss
 
-_CELLS, _LOG_LEFT_OUT = 10_000, -110.0  # tuning: cells of each of three kinds, and the P-mass beyond them
-_FAINT = -600.0  # the logarithm of a mass that counts as left out
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    cells: int = 10_000
+    """Of each of three kinds, evenly and geometrically spaced: more bound the moments closer, and take longer."""
+    log_left_out: float = -110.0
+    """The logarithm of the P-mass beyond the cells."""
+    log_faint: float = -600.0
+    """That of a cell which counts as left out."""
+
+
+TUNING = Tuning()
 
 
 def moments(loss: Loss) -> tuple[float, float, float, float]:
@@ -54,26 +67,26 @@ def _values(loss: AtomicLoss) -> tuple[Array, Array, Array, Array, Array, float]
 
 def _cells(loss: Loss) -> tuple[Array, Array, Array, Array, Array, float]:
     """log(p/q) of the cells of one step, their masses, widths and errors, and the logarithm of what they leave out."""
-    low, high = CoarseLoss(loss).range(_LOG_LEFT_OUT)
+    low, high = CoarseLoss(loss).range(TUNING.log_left_out)
     reach = max(abs(low), abs(min(high, loss.ceiling)))
     top = loss.ceiling + 4.0 * loss.edge_error(reach) + 1e-12 * reach  # surely above an atom at the ceiling
     bounded, high = high >= loss.ceiling, min(high, top)
     if not 0.0 < reach < 1e6:
         raise Inconclusive
-    fine = np.geomspace(1e-9 * reach, reach, _CELLS)
-    edges = np.unique(np.concatenate((np.linspace(low, high, _CELLS), fine, -fine)))
+    fine = np.geomspace(1e-9 * reach, reach, TUNING.cells)
+    edges = np.unique(np.concatenate((np.linspace(low, high, TUNING.cells), fine, -fine)))
     edges = edges[(edges >= low) & (edges <= high)]
     log_p, log_q, error = masses_by_blocks(loss, edges)
     error = np.broadcast_to(error, log_p.shape)
     outside = [loss.log_truncated_mass, float(log_p[0] + error[0]), float(log_p[-1] + error[-1])]
     if bounded:
         outside.pop()
-    outside.append(_FAINT + math.log(edges.size))
+    outside.append(TUNING.log_faint + math.log(edges.size))
     left_out = float(np.logaddexp.reduce(outside)) + 4.0 * FUNCTION
     slip = loss.edge_error(reach)
     width = np.diff(edges) + 2.0 * slip
     log_p, log_q, error = log_p[1:-1], log_q[1:-1], error[1:-1]
-    there = log_p > _FAINT
+    there = log_p > TUNING.log_faint
     if not np.all(log_q[there] > -math.inf):
         raise Inconclusive
     z, off = log_p[there] - log_q[there], 2.0 * error[there] + 4.0 * UNIT * np.abs(log_p[there] + log_q[there])
