@@ -241,8 +241,7 @@ class ZCDP(Claim):
 
     def __init__(self, rho: float, neighbours: Relation = DEFAULT, xi: float = 0.0) -> None:
         rho, xi = checks.non_negative("rho", rho), checks.non_negative("xi", xi)
-        for name, value in (("rho", rho), ("xi", xi)):
-            checks.ratio(name, value or 1.0, 1.0)
+        checks.ratio("rho", rho or 1.0, 1.0), checks.ratio("xi", xi or 1.0, 1.0)
         self._set(claimed_rho=rho, neighbours=neighbours, xi=xi if rho else epsilon_at_most("xi, where rho is 0,", xi))
 
     def _parameters(self) -> dict[str, Any]:
@@ -252,9 +251,9 @@ class ZCDP(Claim):
         rho = self.claimed_rho
         if self.xi and not rho:  # Rényi divergences of every order at most xi: pure DP
             return _response(self.xi, 0.0, twice)
+        if self.xi and twice:
+            raise self._refuse_twice()
         if self.xi:
-            if twice:
-                raise self._refuse_twice()
             return losses.RenyiLoss("zcdp", (rho, self.xi))
         if twice:
             from ..conversion.group import group_zcdp
