@@ -46,7 +46,7 @@ def tracing_statistic(answers: Iterable[float]) -> float:
     n = len(given) - 1
     if not 1 <= n <= MOST_EXAMPLES:
         raise BadValue(f"answers has {n + 1} entries; allowed: from 2 to {MOST_EXAMPLES + 1}, one for each number of ones.")
-    # E[f | P = p] = sum_s answers_s B_s(p) with Bernstein's polynomials; E B_s = 1 / (n + 1), E P B_s = (s + 1) / ((n + 1)(n + 2))
+    # E[f | P = p] = sum_s answers_s B_s(p), Bernstein's polynomials; E B_s = 1 / (n + 1), E P B_s = (s + 1) / ((n + 1)(n + 2))
     correlation = sum(one * (s - Fraction(n * (s + 1), n + 2)) for s, one in enumerate(given)) / (n + 1)
     cross = sum(one * (s + 1) for s, one in enumerate(given)) / ((n + 1) * (n + 2))
     weighted = [one * math.comb(n, s) for s, one in enumerate(given)]
