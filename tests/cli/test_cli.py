@@ -391,7 +391,7 @@ def test_sweep(run):
 
 def test_report(run):
     assert answered(run("report 'Gaussian(sigma=2)' --delta 1e-5 --json"))["statement"].startswith("The release is")
-    for form, start in (("html", "<div"), ("markdown", "# Privacy"), ("latex", "% made"), ("text", "Privacy report")):
+    for form, start in (("html", "<!doctype html>"), ("markdown", "# Privacy"), ("latex", "% made"), ("text", "Privacy report")):
         assert run(f"report 'Gaussian(sigma=2)' --delta 1e-5 --format {form}")[1].startswith(start)
     assert run("report 'Gaussian(sigma=2)' --delta 1e-5 --output out.txt")[0] == 0
     assert Path("out.txt").read_text(encoding="utf-8").startswith("Privacy report")

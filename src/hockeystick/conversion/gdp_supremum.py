@@ -196,7 +196,7 @@ def _raised(delta: float) -> float:
 def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds[float]:
     """The supremum of G over [0, epsilon_head] between two staircases on a uniform grid.
 
-    Liu et al. 2021, Theorem 4.6; errata G-E2 to G-E5.
+    Liu et al. 2021, Theorem 4.6; errata G-E2, G-E3, G-E4, G-E5, and G-E18 for the indices of its Algorithm 3.
     With x_i = i D, D = epsilon_head / intervals: the largest mu_GDP(x_i, delta(x_(i+1))), i <= intervals, and the largest
     mu_GDP(x_(i+1), delta(x_i)), i <= intervals + 1, which asks the profile a little beyond the head.  For privacy profiles they
     differ by sqrt(2 pi) D at most.  `head_mu` needs far fewer evaluations.

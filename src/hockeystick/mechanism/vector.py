@@ -17,7 +17,7 @@ class DiscreteGaussianVector(Claim):
 
     `squared_norm` bounds the sum of the squares of the moves: the square of the 2-norm, a whole number.  How a norm is split
     over the numbers matters: of 4, one number moved by 2 is worst for some epsilons, and four numbers moved by 1 for others.
-    What is composed is the pair whose profile is the largest of all splits (docs/mathematics/own.md, Lemma 34a), so `tight` is
+    What is composed is the pair whose profile is the largest of all splits (docs/mathematics/own.md, Lemma 34c), so `tight` is
     False from 4 on; up to 3 ones are the worst split.  Where there are too many splits to list, or sigma is large, it is the
     Rényi curve that bounds all splits (Canonne, Kamath and Steinke 2020).  If a record moves k numbers by at most 1 each, that is
     `DiscreteGaussian(sigma) * k`, which is tight.

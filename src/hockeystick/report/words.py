@@ -67,7 +67,7 @@ def _part(mechanism: Mechanism, count: int) -> Part:
     words = FAMILIES.get(type(mechanism).__name__, "")
     named = words.format(**mechanism._parameters()) if words else repr(mechanism)
     if isinstance(mechanism, ZCDP) and mechanism.xi:
-        named = f"anything ({mechanism.xi:g}, {mechanism.rho:g})-zCDP"
+        named = f"anything ({mechanism.xi:g}, {mechanism.claimed_rho:g})-zCDP"
     if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
         named += f" on a sensitivity of {mechanism.sensitivity:g}"
     return Part(repr(mechanism), count, named, "all records")

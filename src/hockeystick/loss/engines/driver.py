@@ -238,7 +238,9 @@ def meet(known: Proof, found: Proof) -> Proof:
         if STRICT:
             raise Contradiction(f"{found} cannot hold beside {known}")
         warnings.warn(_REPORT.format(known, found), ContradictionWarning, stacklevel=2)
-    top = found if found.high > known.high else known
+    # an engine that proves a lower end only (its upper one is infinite) proves nothing against an upper end above that
+    one_sided = found.high == math.inf and found.low <= known.high
+    top = found if found.high > known.high and not one_sided else known
     return Proof(-math.inf, max(top.high, low), (), top.high_by, sound=False)
 
 

@@ -1,6 +1,6 @@
 """Discrete Gaussian noise on a vector of whole numbers, known by the sum of squares that a record adds to it.
 
-docs/mathematics/own.md, Lemma 34a: no way to split the sum over the coordinates is worst for every epsilon, so the pointwise
+docs/mathematics/own.md, Lemma 34c: no way to split the sum over the coordinates is worst for every epsilon, so the pointwise
 maximum of the one-step profiles is composed.
 """
 
