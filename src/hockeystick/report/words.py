@@ -23,6 +23,7 @@ FAMILIES = {
     "Gaussian": "Gaussian noise of standard deviation {sigma:g}",
     "Laplace": "Laplace noise of scale {scale:g}",
     "DiscreteGaussian": "discrete Gaussian noise of sigma {sigma:g}",
+    "DiscreteGaussianVector": "discrete Gaussian noise of sigma {sigma:g} on vectors of squared norm {squared_norm:g}",
     "DiscreteLaplace": "discrete Laplace noise of scale {scale:g}",
     "RandomizedResponse": "randomised response of epsilon {epsilon:g}",
     "Exponential": "a selection by the exponential mechanism, epsilon {epsilon:g}",
