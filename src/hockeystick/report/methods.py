@@ -44,6 +44,7 @@ _THEOREMS = {
     "Gaussian": "N(sensitivity, sigma²) against N(0, sigma²), [S22] Corollary 8",
     "Laplace": "the shifted Laplace pair, [mathematics] section 5",
     "DiscreteGaussian": "the shifted pair on whole numbers, [CKS20]",
+    "DiscreteGaussianVector": "the worst split of the norm at each epsilon, [mathematics] Lemma 34c",
     "DiscreteLaplace": "the shifted pair on whole numbers, [mathematics] section 7",
     "RandomizedResponse": "its own two laws, [mathematics] section 7",
     "Exponential": "bounded range, [DDR20]; [mathematics] section 8",
