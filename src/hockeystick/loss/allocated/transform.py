@@ -89,7 +89,9 @@ class Ray:
         shares = np.linspace(0.1, 1.0, 19)
         wide = b[:, None] * shares
         h = float((2.0 * math.pi * wide / (need + 0.5 * (eta[:, None] + wide) ** 2)).max(axis=1).min())
-        low, high = -self._reach - float(eta.max()) * 0.5, n * t + self._reach + float(eta.max()) * 0.5
+        # e^{-zY} presses the noise to the left by about W(z t^2)/t
+        pressed = math.log1p(float(z.max()) * t * t) / t
+        low, high = -self._reach - 0.5 * float(eta.max()) - pressed, n * t + self._reach + 0.5 * float(eta.max())
         if not (high - low) < TUNING.most_nodes * h:
             raise Inconclusive
         low, self.h = exact_places(low, h)
@@ -217,6 +219,8 @@ class Ray:
         """The power series to the power of T, from sums over the means of Y^k, and their errors; each wants a factor e^more."""
         steps, n = self.step.steps, self.n
         size = np.maximum(np.abs(sums), 1e-300)
+        if not size[:, 0].min() > 1e-280:  # so far out that a double does not hold a_0
+            raise Inconclusive
         first, own = sums[:, 0], lost[:, 0] / size[:, 0]
         log: ComplexArray = np.log(first)
         value: ComplexArray = steps * (log + more)
