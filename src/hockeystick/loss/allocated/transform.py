@@ -224,17 +224,18 @@ class Ray:
         path = (t * self.x - 0.5 * t * t) + 1j * (t * eta)
         away = expm1_complex(path)
         weight = self._table[:, 0] * np.exp(0.5 * eta * eta - 1j * eta * self.x)
-        near = np.abs(away) * float(z[-1]) <= 0.5
+        top = float(z[-1])  # powers are those of top * (Y - 1)
+        near = np.abs(away) * top <= 0.5
         sums = [weight[near]]
         for _ in range(TUNING.degree + 1):
-            sums.append(sums[-1] * away[near])
+            sums.append(sums[-1] * (top * away[near]))
         places = np.arange(0, sums[0].size, BLOCK)
         moments = [complex(np.add.reduceat(one, places).sum()) if one.size else 0j for one in sums]
         first, second = np.zeros(z.shape, dtype=np.complex128), np.zeros(z.shape, dtype=np.complex128)
         factor = np.ones(z.shape, dtype=np.complex128)
         for m in range(1, TUNING.degree + 1):
-            factor = factor * (-point / m)
-            second += factor * (moments[m] + moments[m + 1])
+            factor = factor * (-point / (top * m))
+            second += factor * (moments[m] + moments[m + 1] / top)
             if m > 1:
                 first += factor * moments[m]
         v = -point[:, None] * away[~near]
