@@ -10,12 +10,15 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pe
 PEERS := opendp dp-accounting autodp prv_accountant riskcal gdpnum fourier-accountant torch opacus
 BENCH := .venv-bench
 BENCH_BIN := $(BENCH)/bin
+# `make wheels`, too: a compiler for other systems, and those who check what it made
+WHEELS := .venv-wheels
+WHEEL_TOOLS := build scikit-build-core cmake ninja ziglang lief auditwheel abi3audit check-wheel-contents twine pyroma
 # what an installation depends on: the compiled core is built by it
 SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(wildcard src/hockeystick/native/*.[ch]) src/hockeystick/native/exported.map
 TEST := $(VENV)/.test$(WITH)
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test quick bench bench-check campaign truth docs clean
+.PHONY: demo test quick bench bench-check campaign truth docs wheels clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -47,10 +50,13 @@ docs: $(VENV)/.docs
 truth: $(TEST)
 	$(ONE_CORE) $(BIN)/python scripts/campaign.py --fresh --runs 25
 
-clean:
-	rm -rf $(VENV) $(BENCH)
+wheels: $(WHEELS)/.wheels
+	$(WHEELS)/bin/python scripts/wheels.py $(WHEELS_OPTIONS)
 
-$(BIN)/python $(BENCH_BIN)/python:
+clean:
+	rm -rf $(VENV) $(BENCH) $(WHEELS)
+
+$(BIN)/python $(BENCH_BIN)/python $(WHEELS)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "hockeystick needs Python 3.11 or later; call make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; install the package that has it (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
 	@$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -65,6 +71,10 @@ $(TEST): $(VENV)/.demo
 
 $(VENV)/.docs: $(VENV)/.demo
 	$(PIP) -e '.[docs]'
+	@touch $@
+
+$(WHEELS)/.wheels: constraints.txt | $(WHEELS)/bin/python
+	$(WHEELS)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(WHEEL_TOOLS)
 	@touch $@
 
 $(BENCH)/.bench: $(SOURCES) | $(BENCH_BIN)/python

@@ -4,10 +4,12 @@
     python scripts/fingerprint.py --record   writes it anew: whatever changed is to be named in CHANGELOG.md, with the reason;
                                              with names behind it only these releases
 
-A rewrite that changes no mathematics changes no bit of it.  The bits depend on the C library and on the registers that NumPy
-uses; `here` says which, and elsewhere intervals of the same question must overlap instead.
+A rewrite that changes no mathematics changes no bit of it.  The bits depend on the C library, on the registers that NumPy uses,
+and on the loops that it and SciPy choose for the processor; `here` says which, and elsewhere intervals of the same question must
+overlap instead.
 """
 
+import hashlib
 import json
 import math
 import os
@@ -44,7 +46,22 @@ def here() -> dict[str, str]:
         "libc": "-".join(platform.libc_ver()),
         "machine": platform.machine(),
         "registers": " ".join(sorted(name for name, there in features.items() if there)),
+        "bits": _bits(),
     }
+
+
+def _bits() -> str:
+    """A digest of sums, products, transforms and functions: two processors with the same registers may round them differently."""
+    from scipy import special
+
+    x = np.sin(np.arange(1.0, 4097.0))
+    square, u = x.reshape(64, 64), np.abs(x) + 0.01
+    found = [np.array([x[:size] @ x[-size:] for size in range(1, 200, 3)]), square @ square.T, square @ square[0]]
+    found += [(square + 1j * square.T) @ (square - 2j).T, np.fft.rfft(x), np.fft.irfft(np.fft.rfft(x) ** 3), np.add.accumulate(x)]
+    found += [function(u) for function in (np.exp, np.log, np.expm1, np.log1p, np.sin, np.cos, np.sqrt, np.sinh, special.erfcx)]
+    found += [special.log_ndtr(-30.0 * u), special.ndtri_exp(-30.0 * u), np.logaddexp(x, u), np.array([x.sum(), u.sum()])]
+    found += [np.array([function(one) for one in u[:500]]) for function in (math.exp, math.log, math.expm1, math.erfc, math.sinh)]
+    return hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in found)).hexdigest()[:16]
 
 
 def _hex(ask: Callable[[], tuple[float, float] | hs.Bounds]) -> str:

@@ -10,7 +10,7 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
 from .later import later as _later
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .mechanism.profile import Profile
     from .mechanism.release import compose
     from .mechanism.response import Exponential, RandomizedResponse, permute_and_flip
+    from .mechanism.vector import DiscreteGaussianVector
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
     from .planning.rdp_accountant import RDPAccountant
@@ -53,6 +54,7 @@ __all__ = [
     "BadValue",
     "Bounds",
     "DiscreteGaussian",
+    "DiscreteGaussianVector",
     "DiscreteLaplace",
     "EdgeOrder",
     "Entry",
@@ -63,6 +65,7 @@ __all__ = [
     "HockeystickError",
     "InsecureSeed",
     "Laplace",
+    "LargeDelta",
     "MissingExtra",
     "Pair",
     "Poisson",
@@ -103,6 +106,7 @@ __getattr__ = _later(
         "mechanism.profile": ("Profile",),
         "mechanism.release": ("compose",),
         "mechanism.response": ("Exponential", "RandomizedResponse", "permute_and_flip"),
+        "mechanism.vector": ("DiscreteGaussianVector",),
         "planning.calibrate": ("calibrate",),
         "planning.dpsgd": ("dpsgd",),
         "planning.rdp_accountant": ("RDPAccountant",),

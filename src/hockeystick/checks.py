@@ -2,12 +2,16 @@
 
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .errors import BadType, BadValue
+from .errors import BadType, BadValue, LargeDelta
 
 MOST_STEPS = 2**53
+LARGE_DELTA = 1e-3
+"""Above it a delta is warned of where no number of records is known."""
 
 
 def real(name: str, value: Any, allowed: str) -> float:
@@ -56,24 +60,28 @@ def at_most(name: str, number: float, most: float) -> float:
     return number
 
 
-def rate(name: str, value: Any) -> float:
-    """A probability from 0 to 1."""
+def probability(name: str, value: Any, allowed: str = "a number from 0 to 1") -> float:
+    """A number from 0 to 1."""
     if type(value) is float and 0.0 <= value <= 1.0:
         return value
-    allowed = "a probability from 0 to 1 (for batches of b out of n records, b / n)"
     number = real(name, value, allowed)
     if not 0.0 <= number <= 1.0:
         raise BadValue(f"{name} is {number}; allowed: {allowed}.")
     return number
 
 
-def count(name: str, value: Any, least: int = 0) -> int:
+def rate(name: str, value: Any) -> float:
+    """The probability with which a record is drawn."""
+    return probability(name, value, "a probability from 0 to 1 (for batches of b out of n records, b / n)")
+
+
+def count(name: str, value: Any, least: int = 0, most: int = MOST_STEPS) -> int:
     """A whole number; whole floats such as 1e6 are taken, fractions and booleans are not."""
-    if type(value) is int and least <= value <= MOST_STEPS:
+    if type(value) is int and least <= value <= most:
         return value
-    allowed = f"a whole number from {least} to {MOST_STEPS}"
+    allowed = f"a whole number from {least} to {most}"
     number = value if type(value) is int else real(name, value, allowed)
-    if number != (whole := int(number)) or not least <= whole <= MOST_STEPS:
+    if number != (whole := int(number)) or not least <= whole <= most:
         shown = value if type(value) is not int or abs(whole) < 10**40 else "a number of more than forty digits"
         raise BadValue(f"{name} is {shown}; allowed: {allowed}.")
     return whole
@@ -118,3 +126,39 @@ def listed(name: str, values: Any) -> list[Any]:
         return list(values)
     except TypeError:
         raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None
+
+
+def large_delta(delta: float, records: int | None = None) -> str | None:
+    """Why a delta promises too little, if it does: of so many records, or of any number.
+
+    >>> large_delta(1e-6, 60_000) is large_delta(1e-3) is None
+    True
+    """
+    if not delta > (LARGE_DELTA if records is None else 1.0 / records):
+        return None
+    if records is None:
+        return (
+            f"delta is {delta:g}, above {LARGE_DELTA:g}: publishing each record whole with that probability is (0, {delta:g})-DP"
+            f", so the guarantee may give up one of every {math.ceil(1.0 / delta):,} records.  Ask at a delta well below one "
+            "over the number of records."
+        )
+    return (
+        f"delta is {delta:g}, above one over the number of records, 1/{records} = {1.0 / records:.3g}: publishing one of them "
+        f"whole, drawn at random, is (0, 1/{records})-DP, which the guarantee does not rule out.  Ask at a delta well below that."
+    )
+
+
+def warn_of_large(delta: float, records: int | None = None) -> None:
+    """Warn of a delta that promises too little, at the line that asked from outside."""
+    words = large_delta(delta, records)
+    if words is not None:
+        warn(words, LargeDelta)
+
+
+def warn(words: str, category: type[Warning]) -> None:
+    """A warning for the nearest caller outside of this library."""
+    frame, level = sys._getframe(1), 2
+    within = (__name__.partition(".")[0], "functools")  # a cached property stands between two functions of ours
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in within:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(words, category, stacklevel=level)

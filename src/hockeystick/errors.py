@@ -1,4 +1,4 @@
-"""The library's errors.  Each is also the nearest built-in error, so either can be caught.  And its warning."""
+"""The library's errors.  Each is also the nearest built-in error, so either can be caught.  And its warnings."""
 
 
 class HockeystickError(Exception):
@@ -27,6 +27,10 @@ class MissingExtra(HockeystickError, ImportError):
 
 class EdgeOrder(UserWarning):
     """The best of a list of Rényi orders is its first or last one, so that orders beyond the list may be better."""
+
+
+class LargeDelta(UserWarning):
+    """A delta at which the guarantee allows that a record is published whole: above one over the number of records."""
 
 
 _PACKAGES = {  # of the extras in pyproject.toml

@@ -11,7 +11,7 @@ from .native import core, switched_off
 
 NEEDED = ("numpy", "scipy")
 EXTRAS = ("matplotlib", "typer", "rich", "dp-accounting", "jax-privacy", "opacus")
-WITHOUT = "answers are as certain and take 13 to 32 times as long"  # measured for README.md
+WITHOUT = "answers are as certain, an epsilon of DP-SGD takes 10 to 70 times as long"  # scripts/without_core.py
 
 
 @dataclass(frozen=True, repr=False)

@@ -36,6 +36,9 @@ ORDERS: dict[str, tuple[Order, ...]] = {
 
 """The ordered pairs of each relation, to be composed each by itself; the answer is the larger of theirs."""
 
+REVERSED: dict[str, Relation] = {"add": "remove", "remove": "add"}
+"""The relation with the other order, where each has one."""
+
 RECORD_IN_P = ("remove", "erase")
 """The orders where P is the output with the record, and Q lacks it."""
 

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from . import checks
 from .checks import refuse_unknown
 from .errors import BadType, BadValue, Unsupported
 from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
@@ -17,6 +18,7 @@ from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
 from .mechanism.training import Training
+from .mechanism.vector import DiscreteGaussianVector
 from .neighbours import checked
 from .sampling.allocation import Allocated
 from .sampling.fixed_size import WithoutReplacement, WithReplacement
@@ -32,6 +34,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "gaussian": (Gaussian, ("sigma", "sensitivity", "replace_sensitivity")),
     "laplace": (Laplace, ("scale", "sensitivity", "replace_sensitivity")),
     "discrete-gaussian": (DiscreteGaussian, ("sigma", "sensitivity", "replace_sensitivity")),
+    "discrete-gaussian-vector": (DiscreteGaussianVector, ("sigma", "squared_norm", "neighbours")),
     "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity", "replace_sensitivity")),
     "randomized-response": (RandomizedResponse, ("epsilon", "categories", "null")),
     "gaussian-mixture": (GaussianMixture, ("sigma", "moves", "weights")),
@@ -172,7 +175,8 @@ def _is_path(text: str | bytes) -> bool:
 def _described(release: Release) -> dict[str, Any]:
     if isinstance(release, Training):
         run = _described(release.run)
-        return {"kind": "training", "neighbours": release.neighbours, "notes": list(release.notes), "run": run}
+        known = {} if release.examples is None else {"examples": release.examples}
+        return {"kind": "training", "neighbours": release.neighbours, "notes": list(release.notes), **known, "run": run}
     if isinstance(release, Composition):
         uses = [{"count": count, "release": _described(mechanism)} for mechanism, count in release.parts]
         return {"kind": "composition", "parts": uses}
@@ -244,8 +248,9 @@ def _restored_composition(values: dict[str, Any]) -> Release:
 
 
 def _restored_training(values: dict[str, Any]) -> Training:
-    refuse_unknown("training", values, ("neighbours", "notes", "run"))
+    refuse_unknown("training", values, ("neighbours", "notes", "examples", "run"))
     notes = values.get("notes")
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         raise BadValue("training needs 'notes', a list of texts.")
-    return Training(_restored(values.get("run")), checked(values.get("neighbours")), tuple(notes))
+    examples = None if values.get("examples") is None else checks.count("examples", values["examples"], least=1)
+    return Training(_restored(values.get("run")), checked(values.get("neighbours")), tuple(notes), examples)

@@ -371,6 +371,23 @@ def test_convert(run):
     assert "1e-6 unless given" in run("convert --help", columns=200)[1]
 
 
+@pytest.mark.parametrize(
+    ("given", "rows"),
+    [
+        ("--rho 0.5", {"rho": 0.5}),
+        ("--mu 0.3", {"mu": 0.3}),
+        ("--rdp 2:0.1 --rdp 8:0.3", {"rdp_2": 0.1, "rdp_8": 0.3}),
+        ("--epsilon 1 --delta 1e-5", {"epsilon": 1.0}),
+    ],
+)
+def test_a_claim_in_its_own_words_is_itself(run, given, rows):
+    found = answered(run(f"convert {given} --json"))
+    out = run(f"convert {given}", columns=100)[1]
+    for name, value in rows.items():
+        assert found[name] == value
+        assert re.search(rf"^{name} +{value:g} ", out, flags=re.MULTILINE), out
+
+
 def test_explain(run):
     found = answered(run("explain --epsilon 1 --delta 1e-5 --json"))
     assert found["tpr"]["0.01"] == pytest.approx(0.01 * 2.718281828 + 1e-5, rel=1e-6)
@@ -391,7 +408,7 @@ def test_sweep(run):
 
 def test_report(run):
     assert answered(run("report 'Gaussian(sigma=2)' --delta 1e-5 --json"))["statement"].startswith("The release is")
-    for form, start in (("html", "<div"), ("markdown", "# Privacy"), ("latex", "% made"), ("text", "Privacy report")):
+    for form, start in (("html", "<!doctype html>"), ("markdown", "# Privacy"), ("latex", "% made"), ("text", "Privacy report")):
         assert run(f"report 'Gaussian(sigma=2)' --delta 1e-5 --format {form}")[1].startswith(start)
     assert run("report 'Gaussian(sigma=2)' --delta 1e-5 --output out.txt")[0] == 0
     assert Path("out.txt").read_text(encoding="utf-8").startswith("Privacy report")
@@ -581,3 +598,15 @@ def test_the_ending_of_the_file_says_the_format(run, tmp_path):
 
 def test_a_narrow_terminal_shows_the_notes_too(run):
     assert "at delta = 1e-05" in run("compose 'Gaussian(sigma=2)' --delta 1e-5", columns=40)[1]
+
+
+def test_what_may_be_a_step_or_the_past_is_refused(run, tmp_path):
+    """A shell's reader takes `--after jan.toml feb.toml` for one file after, and one more part of the step."""
+    for name in ("jan", "feb"):
+        (tmp_path / f"{name}.toml").write_text('steps = ["Gaussian(sigma=20)"]\n')
+    line = "rounds 'Gaussian(sigma=20)' --epsilon 1 --delta 1e-6 --json --after jan.toml"
+    code, out, err = run(f"{line} feb.toml")
+    assert (code, out) == (2, "")
+    assert "--after jan.toml --after feb.toml" in err
+    step = hs.Gaussian(sigma=20.0)
+    assert answered(run(f"{line} --after feb.toml"))["rounds"] == hs.remaining(step * 2, step, epsilon=1.0, delta=1e-6)

@@ -112,7 +112,8 @@ def test_the_page_of_the_api_is_whole():
     headings, names = re.findall(r"^#+ (.*)$", text, re.MULTILINE), re.findall(r"^::: ([\w.]+)$", text, re.MULTILINE)
     assert len(headings) == len(set(headings))
     assert len(names) == len(set(names))
-    assert all(callable(found) or found.__doc__ for found in map(resolve_name, names))
+    there = [one for one in names if "opacus" not in one or find_spec("opacus")]  # which needs torch
+    assert all(callable(found) or found.__doc__ for found in map(resolve_name, there))
     elsewhere = {name for name in hs.__all__ if isinstance(getattr(hs, name), type) and issubclass(getattr(hs, name), Exception)}
     elsewhere |= {"Bounds", "__version__"}
     assert set(hs.__all__) - elsewhere <= {name.rpartition(".")[2] for name in names}

@@ -78,7 +78,7 @@ def test_every_form(reports, name):
     assert latex.isascii()
     assert "usepackage" not in latex
     for form in (report.to_text(), report.to_markdown(), shown):
-        assert "nan" not in form.lower().replace("finance", "")
+        assert not re.search(r"\bnan\b", form, re.IGNORECASE)
 
 
 class Balanced(HTMLParser):
@@ -87,7 +87,8 @@ class Balanced(HTMLParser):
         self.open = []
 
     def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
+        if tag != "wbr":  # it has no end
+            self.open.append(tag)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

@@ -35,7 +35,7 @@ MORE = {
     "grouped": (hs.Laplace(2.0).poisson(rate=0.1) * 5).group(size=3),
     "training": hs.dpsgd(examples=1000, batch=10, epochs=3, sigma=4.0, sampler="shuffle", neighbours="zero-out"),
 }
-EVERY = {**ALL, **MORE}
+EVERY = {"vector": hs.DiscreteGaussianVector(sigma=2.0, squared_norm=4, neighbours="replace"), **ALL, **MORE}
 
 
 @pytest.mark.parametrize("release", EVERY.values(), ids=EVERY)

@@ -185,7 +185,7 @@ def test_lists_and_empty_arrays(ask, values):
     assert ask(tuple(values)).shape == (4,)
     assert ask(np.array([])).shape == (0,)
     assert ask(np.zeros((0, 3))).shape == (0, 3)
-    assert ask([1, 2, 3]).shape == (3,)
+    assert ask([1, 1, 1]).shape == (3,)
 
 
 def test_bounds_of_arrays():

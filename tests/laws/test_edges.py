@@ -13,7 +13,7 @@ import hockeystick as hs
 from samples import ALL, BOUNDED, INFINITE, LOOSE, strict
 from twins import pure
 
-DELTAS = [0.0, 5e-324, 1e-300, 1e-100, 1e-9, 0.1, 0.999, 1.0, 2.0, 1e300]
+DELTAS = [0.0, 5e-324, 1e-300, 1e-100, 1e-9, 0.1, 0.999, 1.0]
 EPSILONS = [-1e300, -800.0, -1.0, -1e-300, 0.0, 5e-324, 1e-12, 0.3, 5.0, 800.0, 1e10, 1e300]
 
 
@@ -31,7 +31,7 @@ def answers_soundly(
             low, high = release.epsilon_bounds(delta=delta)
             assert 0.0 <= low <= high, (delta, low, high)  # NaN compares false
             assert high < math.inf or (delta == 0.0 and bounded is None) or delta <= infinite, (delta, low, high)
-            if delta >= 1.0:
+            if delta == 1.0:
                 assert high == 0.0
             if delta == 0.0 and bounded is None:
                 assert high == math.inf

@@ -75,10 +75,14 @@ def test_the_peer_asks_for_more_noise_than_is_needed():
         assert delta < arb(1e-5)
 
 
-def test_the_peer_is_below_the_truth_at_a_small_delta():
-    """As docs/migrate-dp-accounting.md says: in balls delta(5.886) is above 1e-13, so epsilon is above 5.886."""
+def test_the_peer_is_off_the_truth_at_a_small_delta():
+    """As docs/migrate-dp-accounting.md says: in balls delta(5.886) is above 1e-13, so epsilon is above 5.886.
+
+    The peer's answer depends on the Fourier transform: 5.883 with NumPy 2.4, 5.917 with NumPy 2.5.
+    """
     step = dp_event.PoissonSampledDpEvent(0.5, dp_event.GaussianDpEvent(20.0))
-    assert pld.PLDAccountant().compose(step, 1000).get_epsilon(1e-13) < 5.885
+    theirs = pld.PLDAccountant().compose(step, 1000).get_epsilon(1e-13)
+    assert theirs < 5.885 or theirs > 5.9
     (above,) = contour_log_delta([Part("remove", 20.0, 0.5, 1000)], [5.886], 9.0, 1.3, -29.9)
     assert above > arb(1e-13).log()
     ours = (from_dp_event(step) * 1000).epsilon_bounds(1e-13)

@@ -59,6 +59,8 @@ EXCEPTIONS = {
     ("mechanism.release", "portable"),  # Release.to_json
     ("mechanism.release", "report.report"),  # Release.report
     ("mechanism.release", "report.about"),  # its argument
+    ("mechanism.questions.law", "planning.concentrated"),  # LawQuestions.rho
+    ("mechanism.questions.privacy_loss", "report.law"),  # PrivacyLoss.plot
     ("report.answers", "__init__"),  # the version
     ("installation", "__init__"),  # the version
 }

@@ -4,8 +4,11 @@ import contextlib
 import io
 import os
 import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
 
-from ..errors import remedy
+from ..errors import EdgeOrder, LargeDelta, remedy
 
 _MISSING = f"the command hockeystick needs typer and rich; {remedy('cli')}."
 
@@ -26,6 +29,25 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):  # an epsilon that the terminal cannot show is no reason to fail
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    said: set[str] = set()
+
+    def on_a_line(message: Warning | str, category: type[Warning], *_place: object) -> None:
+        if (words := str(message)) not in said:
+            said.add(words)
+            sys.stderr.write(f"hockeystick: warning: {words}\n")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is meant for programmers
+        for category in (EdgeOrder, LargeDelta):
+            warnings.simplefilter("always", category)
+        warnings.showwarning = on_a_line  # type: ignore[assignment]
+        code = _ended(app, arguments)
+    raise SystemExit(code)
+
+
+def _ended(app: Callable[..., Any], arguments: list[str] | None) -> int:
+    """The exit code of the command."""
+    code: Any
     try:
         code = app(args=arguments, prog_name="hockeystick", standalone_mode=False)
         sys.stdout.flush()
@@ -40,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
         code = explain(error)
         if isinstance(error, OSError):
             _drop_output()
-    raise SystemExit(code or 0)
+    return int(code or 0)
 
 
 def _drop_output() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..bounds import Bounds
+from ..checks import large_delta
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
@@ -41,6 +42,7 @@ def answer(
                 "tight": bounds.tight,
                 **({"statement": list(release.notes)} if isinstance(release, Training) else {}),
                 **({} if sampler is None else {"note": f"{why}."}),
+                "warning": large_delta(delta, release._records),
                 "within_budget": None if budget is None else bool(bounds.upper <= budget),
                 "version": __version__,
             }

@@ -15,6 +15,7 @@ NAMES = (
     "GaussianMixture",
     "Laplace",
     "DiscreteGaussian",
+    "DiscreteGaussianVector",
     "DiscreteLaplace",
     "RandomizedResponse",
     "Exponential",

@@ -9,8 +9,14 @@ if TYPE_CHECKING:
     from .curve import rdp_curve_to_delta, rdp_curve_to_epsilon
     from .details.best_via import fixed_size_rdp_best, group_rdp_best
     from .details.gaussian_terms import gaussian_delta_closed, gdp_mu_bounds, gdp_to_delta_closed
+    from .details.moments import (
+        rdp_curve_to_delta_classic,
+        rdp_curve_to_epsilon_classic,
+        sampled_gaussian_rho_asymptotic,
+    )
     from .details.refinement import refined_kink
     from .details.renyi_terms import rdp_budget_pair, rdp_budget_terms, rdp_zeta, zcdp_closed_branch
+    from .details.tracing import mean_error_lower_bound_sharp, tracing_statistic
     from .details.two_sided import rdp_budget_two_sided, rdp_to_delta_two_sided, rdp_to_epsilon_two_sided
     from .gaussian_variance import (
         gaussian_sigma,
@@ -108,6 +114,7 @@ __all__ = [
     "implied_delta",
     "implies",
     "mean_error_lower_bound",
+    "mean_error_lower_bound_sharp",
     "mixture_rdp",
     "mu_of_test",
     "optimal_composition_delta",
@@ -122,7 +129,9 @@ __all__ = [
     "rdp_budget_terms",
     "rdp_budget_two_sided",
     "rdp_curve_to_delta",
+    "rdp_curve_to_delta_classic",
     "rdp_curve_to_epsilon",
+    "rdp_curve_to_epsilon_classic",
     "rdp_curve_tradeoff",
     "rdp_to_delta",
     "rdp_to_delta_classic",
@@ -140,9 +149,11 @@ __all__ = [
     "refined_kink",
     "refined_profile",
     "replace_from_add_remove",
+    "sampled_gaussian_rho_asymptotic",
     "sampled_mean_error",
     "sufficient_delta",
     "tail_mu",
+    "tracing_statistic",
     "tradeoff_to_delta",
     "zcdp_budget",
     "zcdp_budget_classic",
@@ -183,7 +194,13 @@ __getattr__ = later(
             "fixed_size_rdp_best",
             "group_rdp_best",
         ),
+        "details.moments": (
+            "rdp_curve_to_delta_classic",
+            "rdp_curve_to_epsilon_classic",
+            "sampled_gaussian_rho_asymptotic",
+        ),
         "details.refinement": ("refined_kink",),
+        "details.tracing": ("mean_error_lower_bound_sharp", "tracing_statistic"),
         "gaussian_variance": (
             "gaussian_sigma",
             "gaussian_variance_asymptotic",

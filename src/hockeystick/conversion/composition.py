@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
-from ..checks import count, non_negative
+from ..checks import count, non_negative, probability
 from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue, Unsupported
 from ..numerics.rounding import FUNCTION, down, up
 from ._kernels.broadcast import broadcast
-from .group import exact_up, probability
+from .group import exact_up
 
 if TYPE_CHECKING:
     from ..bounds import Array, Floats
@@ -138,7 +138,8 @@ def mean_error_lower_bound(examples: int, queries: int, epsilon: float, delta: f
     """The root mean square error per coordinate that no (epsilon, delta)-DP mean of `examples` binary vectors stays below.
 
     min(sqrt(queries) / (16 examples (e^epsilon - 1)), 1/10), reached on some data set, where a vector has `queries`
-    entries and one vector may be replaced (Steinke 2022, Theorem 25).  Needs delta <= 1 / (100 examples) and
+    entries and one vector may be replaced (Steinke 2022, Theorem 25, whose proof uses Lemma 27
+    as corrected in erratum S-E1).  Needs delta <= 1 / (100 examples) and
     queries >= 200 (e^epsilon - 1)^2 examples, else `Unsupported`.
 
     Parameters

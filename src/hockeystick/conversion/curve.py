@@ -70,7 +70,7 @@ def rdp_curve_to_epsilon(rdp: Callable[[float], float], delta: Any, orders: Iter
     def answer(delta: Any) -> tuple[float, float]:
         delta = arguments.delta(delta)
         log_delta = math.log(delta)
-        value, order = _best(lambda order: epsilon_of_renyi(order, curve(order), log_delta), listed)
+        value, order = best_over(lambda order: epsilon_of_renyi(order, curve(order), log_delta), listed)
         if value == math.inf:
             raise Unsupported("rdp is infinite at every order that was tried; missing: an order at which it is finite.")
         return float(rdp_to_epsilon(order, curve(order), delta)), order
@@ -132,14 +132,15 @@ def rdp_curve_to_delta(rdp: Callable[[float], float], epsilon: Any, orders: Iter
                 return math.log(delta) if delta else -math.inf
             return log_delta_of_renyi(order, (order - 1.0) * gamma, epsilon)
 
-        _, order = _best(log_delta, listed)
+        _, order = best_over(log_delta, listed)
         gamma = curve(order)
         return (1.0 if gamma == math.inf else float(rdp_to_delta(order, gamma, epsilon))), order
 
     return answer(epsilon)
 
 
-def _best(objective: Callable[[float], float], listed: list[float] | None) -> tuple[float, float]:
+def best_over(objective: Callable[[float], float], listed: list[float] | None) -> tuple[float, float]:
+    """The smallest value found of an objective over the orders that are listed, or over all real ones, and its order."""
     if listed is not None:
         return min((objective(order), order) for order in listed)
     value, t = best_order(lambda t: objective(1.0 + t))

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import checks
+from ..checks import probability
 from ..errors import BadType
 from ..numerics.roots import increasing_root
 from ..numerics.rounding import ERFCX, FUNCTION, SMALLEST, UNIT, up
@@ -28,7 +29,6 @@ from ._kernels.normals import (
     quantile,
     stick,
 )
-from .group import probability
 
 
 @broadcast

@@ -196,7 +196,7 @@ def _raised(delta: float) -> float:
 def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, intervals: int) -> Bounds[float]:
     """The supremum of G over [0, epsilon_head] between two staircases on a uniform grid.
 
-    Liu et al. 2021, Theorem 4.6; errata G-E2 to G-E5.
+    Liu et al. 2021, Theorem 4.6; errata G-E2, G-E3, G-E4, G-E5, and G-E18 for the indices of its Algorithm 3.
     With x_i = i D, D = epsilon_head / intervals: the largest mu_GDP(x_i, delta(x_(i+1))), i <= intervals, and the largest
     mu_GDP(x_(i+1), delta(x_i)), i <= intervals + 1, which asks the profile a little beyond the head.  For privacy profiles they
     differ by sqrt(2 pi) D at most.  `head_mu` needs far fewer evaluations.
@@ -232,10 +232,8 @@ def head_mu_grid(profile: Callable[[float], float], epsilon_head: float, interva
     """
     epsilon_head, number = (
         checked_epsilon(positive("epsilon_head", epsilon_head), "epsilon_head"),
-        count("intervals", intervals, 1),
+        count("intervals", intervals, 1, MOST_INTERVALS),
     )
-    if number > MOST_INTERVALS:
-        raise BadValue(f"intervals is {number}; allowed: a whole number from 1 to {MOST_INTERVALS}.")
     head = _Head(profile)
     points = [epsilon_head if i == number else epsilon_head * (i / number) for i in range(number + 3)]
     lower = upper = 0.0

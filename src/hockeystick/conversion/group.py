@@ -6,19 +6,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..checks import count, non_negative, real
+from ..checks import count, non_negative, probability, real
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
-
-
-def probability(name: str, value: Any) -> float:
-    """A number from 0 to 1."""
-    number = real(name, value, "a number from 0 to 1")
-    if not 0.0 <= number <= 1.0:
-        raise BadValue(f"{name} is {number}; allowed: a number from 0 to 1.")
-    return number
 
 
 def curve(name: str, function: Any) -> Callable[[float], float]:

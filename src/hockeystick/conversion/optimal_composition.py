@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ..checks import probability
 from ..numerics.cancellation_free import log_fraction
 from ..numerics.rounding import FUNCTION, UNIT, exp_up, up
 from ..numerics.two_point_sums import TwoPointSum, hockey_stick_root, log_hockey_stick
 from ._kernels import arguments
 from ._kernels.broadcast import broadcast
 from .composition import Part, checked_parts
-from .group import exact_up, probability
+from .group import exact_up
 
 if TYPE_CHECKING:
     from ..bounds import Array, Floats

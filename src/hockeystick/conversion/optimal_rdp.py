@@ -206,7 +206,7 @@ def rdp_budget(order: float, epsilon: float, delta: float) -> float:
     epsilon : float or array_like
         From 0 to 1e100.
     delta : float or array_like
-        A probability above 0 and below 1.
+        A probability from 0 to below 1; at 0 the answer is 0, and epsilon where the order is inf.
 
     Returns
     -------
@@ -225,7 +225,10 @@ def rdp_budget(order: float, epsilon: float, delta: float) -> float:
     >>> round(rdp_budget(order=2, epsilon=1, delta=0.01), 12)
     0.066846424446
     """
-    order, epsilon, delta = arguments.order_or_infinity(order), arguments.level("epsilon", epsilon), arguments.delta(delta)
+    order, epsilon = arguments.order_or_infinity(order), arguments.level("epsilon", epsilon)
+    delta = arguments.delta_or_zero(delta)
+    if delta == 0.0:  # at a finite order every gamma above 0 allows losses beyond epsilon
+        return epsilon if order == math.inf else 0.0
     if order * delta >= 1.0 + 2.0 * UNIT:
         complement = -math.log1p(-delta)
         return down(epsilon + complement, FUNCTION * complement + UNIT * (epsilon + complement))

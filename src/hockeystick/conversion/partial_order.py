@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ..checks import real
+from ..checks import probability, real
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, down, up
 from ._kernels import arguments
 from ._kernels.broadcast import Broadcast, broadcast
 from ._kernels.profiles import checked_profile
 from .curve import best_order
-from .group import probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

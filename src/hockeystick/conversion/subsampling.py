@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import non_negative, real
+from ..checks import non_negative, probability, real
 from ..checks import rate as checked_rate
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, SMALLEST, UNIT, down, up
 from ._kernels import arguments
 from ._kernels.broadcast import Broadcast, broadcast
 from ._kernels.split_logarithms import STEP, log_factorials, split_logarithms
-from .group import curve, exact_up, group_rdp, log_mixture, probability
+from .group import curve, exact_up, group_rdp, log_mixture
 from .subsampling_bounds import large_order
 
 if TYPE_CHECKING:
@@ -144,8 +144,11 @@ def amplify_approx(epsilon: float, delta: float, rate: float) -> tuple[float, fl
     """(epsilon, delta) of a mechanism run on a sample that holds each record with probability `rate` at most.
 
     Steinke 2022, Theorem 29.
-    (log(1 + rate (e^epsilon - 1)), rate delta).  For Poisson sampling (epsilon, delta) and the answer are for adding or
-    removing a record, for a sample of fixed size they are for replacing one (Steinke 2022, section 6.2).
+    (log(1 + rate (e^epsilon - 1)), rate delta).  The theorem assumes of the sample U that for each record i there is a set U_-i
+    without i, a neighbour of U, whose law given that i is in U is the law of U given that i is not.  For Poisson sampling it is U
+    without i, and (epsilon, delta) and the answer are for adding or removing a record; for a sample of fixed size another record
+    takes the place of i, and both are for replacing one (Steinke 2022, section 6.2).  Where records are drawn together there is
+    no such set (all of them with probability `rate`, else none: nothing is amplified), and the answer does not hold.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
 from .. import checks
+from ..checks import probability
 from ..errors import BadType, BadValue
 from ..numerics.rounding import FUNCTION, UNIT, down, exp_down, exp_up
 from ._kernels import arguments
@@ -21,7 +22,6 @@ from ._kernels.errors_of_tests import conjugate, renyi_error
 from ._kernels.normals import quantile
 from ._kernels.profiles import checked_profile
 from .curve import best_order, checked_curve, listed_orders
-from .group import probability
 
 if TYPE_CHECKING:
     from ..bounds import Array, Floats

@@ -1,7 +1,7 @@
 """Zero-concentrated DP, gamma(order) = rho * order, to approximate DP and back: Asoodeh et al. (2020), Theorem 3 at
 the best real order (Eq. 24, Question Two).
 
-For a Gaussian of sensitivity 1, rho is 1 / (2 sigma^2) (errata A-E3, A-E4).  Closed forms are in `zcdp_bounds`.
+For a Gaussian of sensitivity Delta, rho is Delta^2 / (2 sigma^2) (errata A-E3, A-E4, S-E4).  Closed forms are in `zcdp_bounds`.
 """
 
 import math

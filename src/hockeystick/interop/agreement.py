@@ -127,7 +127,7 @@ def crosscheck(
     release : Release
         What is asked about.
     delta : float
-        Where epsilon is asked, from 0 up.
+        Where epsilon is asked, from 0 to 1.
     neighbours : Relation, optional
         The neighbouring relation; by default the one that the release states.
     peers : str or iterable, optional
@@ -143,7 +143,7 @@ def crosscheck(
     BadType
         If release is no release, delta no number, or peers no names.
     BadValue
-        If delta is negative, neighbours no relation, or a peer unknown.
+        If delta is outside [0, 1], neighbours no relation, or a peer unknown.
     Unsupported
         If no theorem covers a part of the release under this relation.
 
@@ -156,7 +156,7 @@ def crosscheck(
     """
     if not isinstance(release, Release):
         raise BadType(f"release is {release!r}; allowed: a release such as Gaussian(sigma=2.0).")
-    delta = checks.non_negative("delta", delta)
+    delta = checks.probability("delta", delta)
     relation = release.stated if isinstance(neighbours, Stated) else checked(neighbours)
     others = chosen(peers)
     bounds = release.epsilon_bounds(delta, relation)

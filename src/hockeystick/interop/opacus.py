@@ -139,7 +139,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         Parameters
         ----------
         delta : float
-            From 0 up.
+            From 0 to 1.
         neighbours : Relation, default "add-or-remove"
             The neighbouring relation.
         poisson : bool, default True
@@ -157,7 +157,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         BadType
             If delta is no number, or neighbours no text.
         BadValue
-            If delta is negative, or neighbours no relation.
+            If delta is outside [0, 1], or neighbours no relation.
         Unsupported
             If the batches are no Poisson samples.
         """
@@ -166,7 +166,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
                 f"poisson=False asks for batches that are no Poisson samples, which is not accounted for.  {_REMEDY}"
             )
         self._refuse_fixed_batches()
-        question = (self._rounded(), checks.non_negative("delta", delta), neighbours)
+        question = (self._rounded(), checks.probability("delta", delta), neighbours)
+        checks.warn_of_large(question[1])
         if question != self._last_question:
             self._answer, self._last_question = self._computed(*question), question
         return self._answer

@@ -21,6 +21,13 @@ SMALL_EPSILON = 1e-6
 """Added to epsilon where a width is relative to it: an epsilon of zero has no relative width."""
 
 
+DECIMALS_READ = 2.0**-51
+"""How far, relatively, a delta that is asked may lie below the probability of an infinite loss and be read as that probability.
+
+A theorem's delta is a product of decimals, such as a rate of 0.1 and a delta of 1e-6.  Each of them, and the delta that is
+asked, is rounded to a double by 2^-53 at most, so the exact product of doubles may exceed that double by three times as much."""
+
+
 def converged(low: float, high: float) -> bool:
     """Whether both ends of an epsilon above 0 are so close to each other that nothing else need be asked.
 

@@ -159,6 +159,9 @@ class PureDP(Claim):
 class ApproxDP(Claim):
     """Anything that is (epsilon, delta)-DP.  The worst pair has the losses -epsilon, epsilon and infinity, and is attained.
 
+    A delta that is asked and lies below the probability of an infinite loss by no more than the rounding of decimals to doubles
+    (2^-51 of it: `ApproxDP(1, 1e-6).poisson(0.1)` at 1e-7) is read as that probability; reports say so.
+
     Parameters
     ----------
     epsilon : float
@@ -201,7 +204,7 @@ class ApproxDP(Claim):
         return found
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, init=False)
 class ZCDP(Claim):
     """Anything that is rho-zCDP: Rényi divergences of every order a at most rho a; or (xi, rho)-zCDP: at most xi + rho a (Bun and
     Steinke 2016, Definition 1.1).
@@ -232,24 +235,25 @@ class ZCDP(Claim):
     4.377178 4.728386 False
     """
 
-    rho: float
-    neighbours: Relation = DEFAULT
-    xi: float = 0.0
+    claimed_rho: float  # `rho` is the question
+    neighbours: Relation
+    xi: float
 
-    def __post_init__(self) -> None:
-        rho, xi = checks.non_negative("rho", self.rho), checks.non_negative("xi", self.xi)
-        for name, value in (("rho", rho), ("xi", xi)):
-            if value > 0.0:
-                checks.ratio(name, value, 1.0)
-        self._set(rho=rho, xi=xi if rho else epsilon_at_most("xi, where rho is 0,", xi))
+    def __init__(self, rho: float, neighbours: Relation = DEFAULT, xi: float = 0.0) -> None:
+        rho, xi = checks.non_negative("rho", rho), checks.non_negative("xi", xi)
+        checks.ratio("rho", rho or 1.0, 1.0), checks.ratio("xi", xi or 1.0, 1.0)
+        self._set(claimed_rho=rho, neighbours=neighbours, xi=xi if rho else epsilon_at_most("xi, where rho is 0,", xi))
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"rho": self.claimed_rho, **self._relation(), **({"xi": self.xi} if self.xi else {})}
 
     def _claimed_loss(self, twice: bool) -> Any:
-        rho = self.rho
+        rho = self.claimed_rho
         if self.xi and not rho:  # Rényi divergences of every order at most xi: pure DP
             return _response(self.xi, 0.0, twice)
+        if self.xi and twice:
+            raise self._refuse_twice()
         if self.xi:
-            if twice:
-                raise self._refuse_twice()
             return losses.RenyiLoss("zcdp", (rho, self.xi))
         if twice:
             from ..conversion.group import group_zcdp

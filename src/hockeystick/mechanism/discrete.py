@@ -34,14 +34,15 @@ class DiscreteGaussian(_IntegerNoise):
     """Discrete Gaussian noise: P(x) proportional to e^{-x^2 / (2 sigma^2)} on the integers (Canonne, Kamath and Steinke 2020).
 
     `sigma` is the parameter of that law, close to its standard deviation.  Sensitivity is a whole number; the pair is the noise
-    at that distance.
+    at that distance.  It is the move of one number, not the norm of a vector: for the 2-norm of several numbers that a record
+    moves together take `DiscreteGaussianVector`, or `* k` where it moves k numbers by at most the sensitivity each.
 
     Parameters
     ----------
     sigma : float
         The parameter of the law; above 0.
     sensitivity : float, default 1.0
-        How far adding or removing one record moves the answer at most; a whole number from 1 up.
+        How far adding or removing one record moves the one number that is released at most; a whole number from 1 up.
     replace_sensitivity : float, optional
         How far replacing a record moves it; by default, and at most, twice the sensitivity.
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class Gaussian(AdditiveNoise):
     """Normal noise of standard deviation `sigma` on an answer that one record moves by at most `sensitivity` (2-norm).
 
-    The pair is N(sensitivity, sigma^2) against N(0, sigma^2) (Steinke 2022, Corollaries 8 and 10; tight).  Replacing a record moves
-    the answer by `replace_sensitivity`, by default twice the sensitivity.
+    The pair is N(sensitivity, sigma^2) against N(0, sigma^2) (Steinke 2022, Corollaries 8 and 10; tight).  It is rho-zCDP
+    for rho = sensitivity^2 / (2 sigma^2); two papers forget the square (errata A-E3, S-E4).  Replacing a record moves the answer
+    by `replace_sensitivity`, by default twice the sensitivity.
 
     Parameters
     ----------

@@ -39,7 +39,10 @@ def epsilons(releases: Sequence[Release], delta: float, neighbours: Relation = S
             found |= {place: Bounds(least, most, True) for (place, *_), least, most in ends if not math.isnan(least)}
 
     def answer(place: int) -> Bounds[float]:
-        return found[place] if place in found else releases[place].epsilon_bounds(delta, neighbours)
+        if place not in found:
+            return releases[place].epsilon_bounds(delta, neighbours)
+        releases[place]._heed(delta)
+        return found[place]
 
     return (partial(answer, place) for place in range(len(releases)))
 

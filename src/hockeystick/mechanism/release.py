@@ -10,7 +10,7 @@ from ..errors import BadType, BadValue, Unsupported
 from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
-from .questions.renyi import RenyiQuestions
+from .questions.law import LawQuestions
 from .samplers import Samplers
 
 if TYPE_CHECKING:
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from ..report.report import Report
 
 
-class Release(RenyiQuestions, GaussianQuestions, Attacks, Samplers):
-    """Anything that is released about the data: one mechanism, or several composed (also adaptively).
+class Release(LawQuestions, GaussianQuestions, Attacks, Samplers):
+    """Anything that is released about the data: one mechanism, or several composed.
+
+    They may be composed adaptively: each may depend on what was released before, with parameters (noise, rates, counts) that are
+    fixed in advance.
 
     Descriptions are values: frozen, hashable, comparable, picklable.  Asking a question changes nothing.
     """
@@ -182,6 +185,11 @@ class Mechanism(Release):
 
     _group_size: ClassVar[int | None] = None
 
+    @property
+    def _own_records(self) -> int | None:
+        """The number of records of the data, where the mechanism depends on it."""
+        return None
+
     def __init_subclass__(cls, **more: Any) -> None:
         """A class with a loss of its own does not inherit the direct answers of another."""
         super().__init_subclass__(**more)
@@ -291,7 +299,10 @@ def _merged(uses: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
 
 
 def compose(releases: Iterable[Release]) -> Release:
-    """Several releases together, adaptively or not; the same as joining them with +.
+    """Several releases together, the same as joining them with +; adaptively, with parameters that are fixed in advance.
+
+    Which question a mechanism answers may depend on what was released before; its noise, its rate and how often it is used may
+    not (fully adaptive composition needs a privacy filter, which this is not).
 
     Parameters
     ----------

@@ -25,10 +25,17 @@ class Training(Release):
         The relation that it is meant for.
     notes : tuple of str
         What was counted and assumed, a sentence each.
+    examples : int, optional
+        The number of records, if it is known: a delta above one over it is warned of.
     """
 
-    def __init__(self, run: Release, neighbours: Relation, notes: tuple[str, ...]) -> None:
-        self.run, self.neighbours, self.notes = run, neighbours, notes
+    def __init__(self, run: Release, neighbours: Relation, notes: tuple[str, ...], examples: int | None = None) -> None:
+        self.run, self.neighbours, self.notes, self.examples = run, neighbours, notes, examples
+        self._counts_records = examples is not None
+
+    @property
+    def _records(self) -> int | None:
+        return max((known for known in (self.examples, super()._records) if known is not None), default=None)
 
     @property
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -76,10 +83,12 @@ class Training(Release):
                 "allowed: runs for one relation."
             )
         both = joined([*self.parts, *other.parts])
+        known = [one.examples for one in (self, other) if isinstance(one, Training) and one.examples is not None]
+        examples = max(known, default=None)
         if not other.parts:
-            return Training(both, self.neighbours, self.notes)
+            return Training(both, self.neighbours, self.notes, examples)
         more = other.notes if isinstance(other, Training) else (f"{other!r}.",)
-        return Training(both, self.neighbours, _written([*_phases(self.notes), *_phases(more)], self.notes))
+        return Training(both, self.neighbours, _written([*_phases(self.notes), *_phases(more)], self.notes), examples)
 
     def __radd__(self, other: Any) -> "Training":
         if type(other) is int and other == 0:
@@ -95,7 +104,7 @@ class Training(Release):
     def _renamed(self, run: Release, note: str) -> "Training":
         """Another run with the notes of this one, and one more in each phase."""
         phases = [[*phase, note] for phase in _phases(self.notes)]
-        return Training(run, self.neighbours, _written(phases, self.notes))
+        return Training(run, self.neighbours, _written(phases, self.notes), self.examples)
 
     __rmul__ = __mul__
 

@@ -6,6 +6,20 @@
 typedef unsigned __int128 Natural;
 typedef __int128 Integer;
 
+/* The nearest double, of even mantissa if two are.  The conversion of 128 bits that a compiler has is in a library of its own,
+   which a wheel may have to do without: scripts/wheels.py. */
+static double nearest(Integer whole) {
+    if (whole == (int64_t)whole)
+        return (double)(int64_t)whole;
+    Natural size = whole < 0 ? -(Natural)whole : (Natural)whole;
+    uint64_t lost = 0; /* whether anything is, as the last of eleven bits that are rounded off */
+    int shift = 0;
+    for (; size >> 64; shift++, size >>= 1)
+        lost |= (uint64_t)size & 1;
+    double found = ldexp((double)((uint64_t)size | lost), shift);
+    return whole < 0 ? -found : found;
+}
+
 /* Between low and high, and below high, in units of 2^-64 2^exponent: the mantissa times a number between whole + fraction/2^64 and
    `width` units more.  The products are below 2^(53 + 75). */
 static inline void multiply(Scale scale, uint64_t whole, uint64_t fraction, uint64_t width, Natural *low, Natural *high) {
@@ -23,7 +37,7 @@ typedef struct {
 
 static int place(double value, int grid, Place *at) {
     int exponent;
-    Integer digits = (Integer)(frexp(value, &exponent) * 0x1p53);
+    Integer digits = (int64_t)(frexp(value, &exponent) * 0x1p53);
     int left = exponent - 53 - grid;
     *at = (Place){0, 0, 0};
     if (!digits)
@@ -58,7 +72,7 @@ static Ending on_grid(Words *words, double value, Exponential drawn, int negativ
     Integer steps = from >> 64;
     if ((to - 1) >> 64 != steps)
         return UNDECIDED;
-    *out = ldexp((double)(at.whole + steps), grid);
+    *out = ldexp(nearest(at.whole + steps), grid);
     return DRAWN;
 }
 

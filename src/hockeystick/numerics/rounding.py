@@ -3,7 +3,8 @@
 * Basic operations are IEEE 754 double precision, rounded to nearest: relative error at most `UNIT`.
 * exp, expm1, log, log1p, sin, cos, arctan2 of the C library and NumPy err by at most 4 units in the
   last place: relative error at most `FUNCTION`.
-* expl, log1pl and logl of the C library err by at most 4 units in the last place of a long double.
+* expl, log1pl and logl of the C library err by at most 4 units in the last place of a long double, where one has 64 bits; others
+  are not used (`native/closed_response.c`).
 * A sum of n terms, in whatever order, errs by at most (n - 1) * UNIT * sum of magnitudes; a product of
   matrices likewise per entry.  The second-order terms of such products of (1 + UNIT) are covered by
   `SECOND_ORDER`.

@@ -77,7 +77,7 @@ def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
     if isinstance(mechanism, PureDP) and mechanism.neighbours == DEFAULT == neighbours:
         return float(pure_to_zcdp_tight(mechanism.claimed_epsilon))  # largest at order 1
     if isinstance(mechanism, ZCDP) and mechanism.neighbours == DEFAULT == neighbours and not mechanism.xi:
-        return mechanism.rho
+        return mechanism.claimed_rho
     wanted = orders(neighbours)
     if isinstance(mechanism, DiscreteGaussian):
         return up(0.5 * (mechanism._moved(wanted[0]) / mechanism.sigma) ** 2 * (1.0 + 4.0 * UNIT))

@@ -198,7 +198,7 @@ def dpsgd(
         f"Noise: Gaussian, {noise.sigma} times the clipping norm of one record's gradient, added once to the sum over a batch."
     )
     notes.append(f"Neighbours: {_RELATIONS[relation]} ({relation}).")
-    return Training(step * count, relation, tuple(notes))
+    return Training(step * count, relation, tuple(notes), batches.examples)
 
 
 def _one_of(epochs: Any, steps: Any) -> None:

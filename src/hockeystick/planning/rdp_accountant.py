@@ -158,7 +158,7 @@ class RDPAccountant:
         Parameters
         ----------
         delta : float or array_like
-            Above 0 and below 1.
+            Above 0 and below 1; well below one over the number of records, else `LargeDelta` warns.
 
         Returns
         -------
@@ -174,7 +174,9 @@ class RDPAccountant:
         Unsupported
             If the divergence is infinite at every order, or no theorem covers a part under this relation.
         """
-        return self._best(rdp_curve_to_epsilon, delta)[0]
+        found: Any = self._best(rdp_curve_to_epsilon, delta)[0]
+        self._release._heed(delta)
+        return found
 
     @overload
     def delta(self, epsilon: float) -> float: ...

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from .. import checks
+from ..checks import probability
 from ..conversion._kernels.normals import mu_bounds
-from ..conversion.group import probability
 from ..errors import BadValue, Unreachable
 from ..mechanism.release import Release
 from ..neighbours import STATED, Relation, Stated, checked

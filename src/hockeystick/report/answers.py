@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import large_delta
 from ..errors import HockeystickError
 from ..mechanism.release import Release
 from ..mechanism.training import Training
@@ -14,7 +15,8 @@ from ..neighbours import Relation
 from ..planning.rdp_accountant import RDPAccountant
 from .about import About
 from .methods import cited, engine, keyed, steps
-from .numbers import down_text, rounded_up, up_text
+from .numbers import down_text, given, rounded_up, up_text
+from .plain import meaning
 from .words import neighbouring
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 _RATES = (1e-4, 1e-3, 1e-2, 0.1)
 _REGRET = 1e-3
+_MEANT = (
+    "This holds against any attacker, whatever else is known, and for every record by itself; for several records together the "
+    "numbers are larger.",
+)
 _ASSUMED = (
     "The noise is drawn as stated, from an exact sampler or one whose flaws are accounted for elsewhere.",
     "What is released beyond the described steps (hyper-parameters, evaluations on the same data) is not counted.",
@@ -196,7 +202,8 @@ class Answers:
         drawn = [f"Batches are drawn as stated ({one}); other ways of drawing have other answers." for one in sorted(samplers)]
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
-        return [*stated, *drawn, *_ASSUMED]
+        large = large_delta(self.at, self.release._records)
+        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *_ASSUMED]
 
     @cached_property
     def statement(self) -> str:
@@ -209,19 +216,20 @@ class Answers:
         """
         found = self.epsilon
         if math.isinf(found["upper"]):
-            return f"No epsilon is guaranteed at δ = {self.at:g} for {neighbouring(self.release, self.neighbours)}."
+            return f"No epsilon is guaranteed at δ = {given(self.at)} for {neighbouring(self.release, self.neighbours)}."
         lines = [
-            f"The release is (ε, δ)-differentially private with ε = {up_text(found['upper'], 3)} and δ = {self.at:g} for "
+            f"The release is (ε, δ)-differentially private with ε = {up_text(found['upper'], 3)} and δ = {given(self.at)} for "
             f"{neighbouring(self.release, self.neighbours)} ({self.neighbours}).",
-            f"It consists of {_listed(steps(self.release, self.neighbours))}.",
+            f"One record is {self.about.unit}." if self.about.unit else "What one record stands for was not stated.",
+            f"It consists of {listed(steps(self.release, self.neighbours))}.",
+            f"Sampling: {self.sampler}.",
             f"The exact ε lies between {down_text(found['lower'])} and {up_text(found['upper'])}"
             + (", and is attained." if found["tight"] else "; the upper end is proved, and may be more than is needed."),
         ]
         mu = self.mu
         if "refused" not in mu and math.isfinite(mu["upper"]):
-            lines.append(
-                f"It is μ-GDP up to δ = {mu['delta']:g} with μ = {up_text(mu['upper'], 4)} (regret {up_text(mu['regret'], 2)})."
-            )
+            upper, regret = up_text(mu["upper"], 4), up_text(mu["regret"], 2)
+            lines.append(f"It is μ-GDP up to δ = {given(mu['delta'])} with μ = {upper} (regret {regret}).")
         if "refused" not in self.attacks:
             lines.append(
                 f"No attack with a false-positive rate of 0.1% finds a record with a true-positive rate above "
@@ -229,6 +237,50 @@ class Answers:
             )
         lines.append(f"Computed with hockeystick {current_version()}; every bound is certified.")
         return "  ".join(lines)
+
+    @cached_property
+    def sampler(self) -> str:
+        """How the records of each release are drawn.
+
+        Returns
+        -------
+        str
+            The schemes in words.
+        """
+        drawn = dict.fromkeys(one.sampler for one in steps(self.release, self.neighbours))
+        if set(drawn) <= {"all records"}:
+            return "none, every release uses all records"
+        return "; ".join("all records, without sampling" if one == "all records" else one for one in drawn)
+
+    @cached_property
+    def basis(self) -> str:
+        """What an epsilon of this report holds for: without it the number means nothing.
+
+        Returns
+        -------
+        str
+            Delta, relation, unit and sampler.
+        """
+        unit = self.about.unit or "not stated (one record)"
+        relation = f"{neighbouring(self.release, self.neighbours)} ({self.neighbours})"
+        return f"At delta = {given(self.at)}, for {relation}; unit of privacy: {unit}; sampling: {self.sampler}."
+
+    @cached_property
+    def meaning(self) -> list[str]:
+        """What the guarantee means, in plain words.
+
+        Returns
+        -------
+        list of str
+            A sentence each; one that says so if nothing is guaranteed, or attacks cannot be bounded.
+        """
+        if math.isinf(self.epsilon["upper"]):
+            return [f"At delta = {given(self.at)} nothing is guaranteed: no epsilon is finite."]
+        try:
+            words = meaning(self.release, self.epsilon["upper"], self.at, self.neighbours).words
+        except HockeystickError as error:
+            words = [keyed(str(error))]
+        return [*words, *_MEANT]
 
     @cached_property
     def citations(self) -> dict[str, str]:
@@ -250,7 +302,8 @@ def _tried(found: Any) -> dict[str, Any]:
         return {"refused": keyed(str(error))}
 
 
-def _listed(parts: list[Any]) -> str:
+def listed(parts: list[Any]) -> str:
+    """The parts of a run in one sentence."""
     if not parts:
         return "nothing"
     return "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in parts)

@@ -2,6 +2,7 @@
 
 import math
 import re
+import string
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .figures.style import BLUE
 
 BETWEEN = "between both ends"
 _LEAST = 1e-300
+_TOKEN = string.ascii_letters + string.digits + "._"
 
 
 def certified_profile(release: Release, most: float, floor: float, relation: Relation) -> Band:
@@ -87,5 +89,17 @@ def short(release: Release) -> str:
 
 
 def cut(text: str, most: int = 48) -> str:
-    """Both ends of a long text, since what differs is often at its end."""
-    return text if len(text) <= most else f"{text[: most - most // 3 - 3]}...{text[-(most // 3) :]}"
+    """Both ends of a long text, since what differs is often at its end; words and numbers stay whole, as far as that leaves some.
+
+    >>> cut("Gaussian(sigma=1.5) * 1000 + Laplace(scale=20.0) * 31", 40)
+    'Gaussian(sigma=1.5) * ... (scale=20.0) * 31'
+    """
+    if len(text) <= most:
+        return text
+    before, after = most - most // 3 - 3, len(text) - most // 3
+    head, tail = text[:before], text[after:]
+    if text[before - 1 : before + 1].strip(_TOKEN) == "":
+        head = head.rstrip(_TOKEN) or head
+    if text[after - 1 : after + 1].strip(_TOKEN) == "":
+        tail = tail.lstrip(_TOKEN) or tail
+    return f"{head}...{tail}"

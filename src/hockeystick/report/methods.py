@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..loss.engines.driver import ATTAINED, INFINITE
+from ..loss.engines.driver import ATTAINED, INFINITE, READ_AS
 from ..loss.engines.registry import ENGINES
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Relation
@@ -44,6 +44,7 @@ _THEOREMS = {
     "Gaussian": "N(sensitivity, sigma²) against N(0, sigma²), [S22] Corollary 8",
     "Laplace": "the shifted Laplace pair, [mathematics] section 5",
     "DiscreteGaussian": "the shifted pair on whole numbers, [CKS20]",
+    "DiscreteGaussianVector": "the worst split of the norm at each epsilon, [mathematics] Lemma 34c",
     "DiscreteLaplace": "the shifted pair on whole numbers, [mathematics] section 7",
     "RandomizedResponse": "its own two laws, [mathematics] section 7",
     "Exponential": "bounded range, [DDR20]; [mathematics] section 8",
@@ -61,6 +62,8 @@ _THEOREMS = {
 _OTHER_METHODS = {
     ATTAINED: "the best of the pairs that some mechanism attains, composed",
     INFINITE: "an infinite loss whose probability exceeds delta",
+    READ_AS: "the largest finite loss; delta is read as the probability of an infinite loss, from which it differs by the "
+    "rounding of decimals to doubles",
 }
 
 

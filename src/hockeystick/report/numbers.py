@@ -22,6 +22,16 @@ def down_text(value: float, digits: int = 6) -> str:
     return _text(value, digits, decimal.ROUND_FLOOR)
 
 
+def given(value: float) -> str:
+    """A number that was given, such as a delta, as it is: a rounded one would be another claim.
+
+    >>> given(1e-5), given(1.23456789e-5)
+    ('1e-05', '1.23456789e-05')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
 def rounded_up(value: float, digits: int) -> float:
     """A number of few digits that is not below the value.
 

@@ -1,13 +1,14 @@
-"""The forms of a report: one list of sections, four ways to write it."""
+"""What a report says, as one list of sections, and that as text and as Markdown; `page` and `latex` write it, too."""
 
-import html as markup
+import decimal
 import math
-import re
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..mechanism.training import Training
+from .answers import current_version, listed
 from .methods import steps
-from .numbers import down_text, up_text
+from .numbers import down_text, given, up_text
 from .words import neighbouring
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def sections(report: "Report") -> list[Section]:
     how, epsilon, delta = report.methods, report.epsilon, report.delta
     ends = f"{down_text(epsilon['lower'], 10)} to {up_text(epsilon['upper'], 10)}"
     main = [
-        (f"epsilon at delta = {report.at:g}", up_text(epsilon["upper"]), how["epsilon"]),
+        (f"epsilon at delta = {given(report.at)}", up_text(epsilon["upper"]), how["epsilon"]),
         ("certified between", ends, "attained" if epsilon["tight"] else "an upper bound; it may be more than is needed"),
     ]
     if "refused" not in delta:
@@ -38,14 +39,12 @@ def sections(report: "Report") -> list[Section]:
                 "in the same way; this is the epsilon of the statement",
             )
         )
+    about = report.about
     return [
-        Section("Privacy report", [], [report.statement]),
-        Section(
-            "What is released",
-            [(f"{one.uses:,} x", one.release, f"{one.words}; {one.theorem}") for one in steps(report.release, report.neighbours)],
-            [f"Relation: {report.neighbours}, {neighbouring(report.release, report.neighbours)}."],
-        ),
-        Section("Epsilon and delta", main, []),
+        Section(about.title or about.name or "Privacy report", _facts(report), [report.statement]),
+        Section("What it means", [], report.meaning),
+        Section("What is released", releases(report), [f"Relation: {report.neighbours}, {_relation(report)}."]),
+        Section("Epsilon and delta", main, [report.basis]),
         Section(
             "Profile",
             [
@@ -55,10 +54,56 @@ def sections(report: "Report") -> list[Section]:
             [],
         ),
         Section("Gaussian DP", *_mu(report.mu, how["mu"])),
-        Section("Rényi DP", *_renyi(report.renyi, how["renyi"])),
+        Section("Rényi DP", *_renyi(report.renyi, how["renyi"], report.basis)),
         Section("Attacks", *_attacks(report.attacks, how["attacks"])),
         Section("Assumptions", [], report.assumptions),
+        *([Section("Notes", [], list(about.notes))] if about.notes else []),
+        Section("Provenance", provenance(report), []),
         Section("Sources", [(f"[{key}]", text, "") for key, text in report.citations.items()], []),
+    ]
+
+
+def _relation(report: "Report") -> str:
+    return neighbouring(report.release, report.neighbours)
+
+
+def _facts(report: "Report") -> list[tuple[str, str, str]]:
+    """What people said of the run; the unit of privacy in any case."""
+    about = report.about
+    unit = about.unit or "not stated (one record)"
+    stated = [
+        ("data set", about.dataset),
+        ("unit of privacy", unit),
+        ("purpose", about.purpose),
+        ("date", about.date),
+        ("author", about.author),
+    ]
+    return [(name, value, "") for name, value in stated if value]
+
+
+def releases(report: "Report") -> list[tuple[str, str, str]]:
+    """One row a release: its name or how often it is used, what it is, what it is for and what it rests on."""
+    relation = report.neighbours
+    if not report.about.entries:
+        return [(f"{one.uses:,} x", one.release, f"{one.words}; {one.theorem}") for one in steps(report.release, relation)]
+    rows = []
+    for place, entry in enumerate(report.about.entries, 1):
+        parts = steps(entry.release, relation)
+        theorems = "; ".join(dict.fromkeys(one.theorem for one in parts))
+        rest = [entry.purpose, *entry.notes, theorems]
+        rows.append((entry.name or f"release {place}", listed(parts), ". ".join(one.rstrip(".") for one in rest if one)))
+    return rows
+
+
+def provenance(report: "Report") -> list[tuple[str, str, str]]:
+    """What made the numbers, and how they are computed again."""
+    run = report.release.run if isinstance(report.release, Training) else report.release
+    delta = format(decimal.Decimal(repr(report.at)), "f")  # as a command takes it, also where documents write powers of ten
+    again = f"hockeystick report '{run!r}' --delta {delta} --neighbours {report.neighbours}"
+    return [
+        ("software", f"hockeystick {current_version()}", "both ends of every number are certified: docs/mathematics.md"),
+        ("again", again, "or from the JSON form of this report, which is a run file"),
+        *((f"method of {name}", words, "") for name, words in report.methods.items()),
     ]
 
 
@@ -66,21 +111,21 @@ def _mu(mu: dict[str, Any], how: str) -> tuple[list[tuple[str, str, str]], list[
     if "refused" in mu:
         return [], [mu["refused"]]
     near = [
-        (f"mu up to delta = {mu['delta']:g}", up_text(mu["upper"]), how),
+        (f"mu up to delta = {given(mu['delta'])}", up_text(mu["upper"]), how),
         ("regret", up_text(mu["regret"], 3), "how far its curve is from the run; small: mu says it all, [G25]"),
     ]
     everywhere = ("mu at every epsilon", up_text(mu["everywhere"]), mu["reason"])
     return [*(near if math.isfinite(mu["upper"]) else []), everywhere], []
 
 
-def _renyi(renyi: dict[str, Any], how: str) -> tuple[list[tuple[str, str, str]], list[str]]:
+def _renyi(renyi: dict[str, Any], how: str, basis: str) -> tuple[list[tuple[str, str, str]], list[str]]:
     if "refused" in renyi:
         return [], [renyi["refused"]]
     return [
         ("best order", f"{renyi['order']:.6g}", "the order whose conversion gives the least epsilon"),
         ("Rényi divergence there", up_text(renyi["value"]), "exact, rounded up"),
         ("epsilon by that order", up_text(renyi["epsilon"]), how),
-    ], []
+    ], [basis]
 
 
 def _attacks(attacks: dict[str, Any], how: str) -> tuple[list[tuple[str, str, str]], list[str]]:
@@ -126,81 +171,3 @@ def markdown(found: list[Section]) -> str:
             lines += ["| | | |", "|---|---|---|"]
             lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in section.rows] + [""]
     return "\n".join(lines)
-
-
-def html(found: list[Section]) -> str:
-    """One div; colours come from the page."""
-    parts = ['<div class="hockeystick-report" style="max-width:60em">']
-    for level, section in enumerate(found):
-        tag = "h2" if level == 0 else "h3"
-        parts.append(f"<{tag}>{markup.escape(section.title)}</{tag}>")
-        parts += [f"<p>{markup.escape(paragraph)}</p>" for paragraph in section.paragraphs]
-        if section.rows:
-            parts.append("<table>")
-            for name, value, how in section.rows:
-                cells = f"<th scope='row' style='text-align:left'>{markup.escape(name)}</th>"
-                cells += f"<td style='text-align:left'>{markup.escape(value)}</td>"
-                parts.append(f"<tr>{cells}<td style='text-align:left'>{markup.escape(how)}</td></tr>")
-            parts.append("</table>")
-    return "\n".join([*parts, "</div>"])
-
-
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"$<$",
-    ">": r"$>$",
-    "ε": r"$\varepsilon$",
-    "δ": r"$\delta$",
-    "μ": r"$\mu$",
-    "²": r"$^2$",
-    "é": r"\'e",
-}
-
-
-def escaped(value: str) -> str:
-    """Text for LaTeX; powers of ten as mathematics.
-
-    >>> print(escaped("δ = 1e-05 & more"))
-    $\\delta$ = $10^{-5}$ \\& more
-    """
-    plain = "".join(_TEX.get(letter, letter) for letter in value)
-
-    def power(match: "re.Match[str]") -> str:
-        head = "" if match[1] == "1" else f"{match[1]}\\cdot "
-        return f"${head}10^{{{int(match[2])}}}$"
-
-    return re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b", power, plain)
-
-
-def latex(found: list[Section]) -> str:
-    """Paragraphs and tables, for any document class; no package is needed."""
-    lines = ["% made by hockeystick"]
-    for section in found:
-        lines.append(f"\\subsection*{{{escaped(section.title)}}}")
-        lines += [f"{_breakable(paragraph)}\n" for paragraph in section.paragraphs]
-        if section.rows:
-            wide = not any(how for _, _, how in section.rows)
-            columns = r"p{.19\linewidth}p{.76\linewidth}" if wide else r"p{.19\linewidth}p{.3\linewidth}p{.42\linewidth}"
-            lines += [rf"\noindent\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\hline"]
-            rows = ((f"\\raggedright {_breakable(cell)}" for cell in row[: 2 if wide else 3]) for row in section.rows)
-            lines += [" & ".join(cells) + r" \tabularnewline" for cells in rows]  # \\ ends a line of ragged text
-            lines += [r"\hline", r"\end{tabular}", ""]
-    return "\n".join(lines)
-
-
-def _breakable(value: str) -> str:
-    """Text for LaTeX whose long words, such as descriptions of releases, may be broken after their signs."""
-    words = (
-        re.sub(r"([(),=:]|\.(?=[a-z]))(?=\S)", r"\1\\allowbreak{}", word) if len(word) > 16 else word for word in value.split(" ")
-    )
-    marked = " ".join(words).replace("\\allowbreak{}", "\0")
-    return escaped(marked).replace("\0", r"\allowbreak{}")

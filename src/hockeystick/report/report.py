@@ -5,11 +5,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..conversion.group import probability
+from ..checks import probability
 from ..errors import BadType, BadValue, HockeystickError
 from ..mechanism.release import Release
 from ..neighbours import STATED, Relation, Stated, checked
-from . import render
+from . import latex, page, render
 from .about import About
 from .answers import Answers, current_version
 from .methods import steps
@@ -23,7 +23,8 @@ FORM = 2
 
 @dataclass(frozen=True)
 class Report(Answers):
-    """The answers for one run at one delta, as text, JSON, HTML, Markdown or LaTeX, and a statement to paste.
+    """The answers for one run at one delta, as text, JSON, HTML, Markdown or LaTeX, and a statement to paste;
+    also as a page to print, a record for a registry of deployments and a block for a model card.
 
     Made by `run.report(delta)`.  Numbers are rounded to the safe side.
 
@@ -80,6 +81,8 @@ class Report(Answers):
                 "methods": self.methods,
                 "assumptions": self.assumptions,
                 "statement": self.statement,
+                "meaning": self.meaning,
+                "basis": self.basis,
                 "citations": self.citations,
             }
         )
@@ -133,17 +136,53 @@ class Report(Answers):
         str
             The text.
         """
-        return render.html(render.sections(self))
+        return page.html(render.sections(self))
 
-    def to_latex(self) -> str:
-        """LaTeX for the body of a document, in ASCII and without packages; its first paragraph is the statement.
+    def to_page(self) -> str:
+        """A whole HTML document, with pictures, that needs nothing else; a browser prints it, also as PDF.
+
+        Returns
+        -------
+        str
+            The text; without matplotlib (the extra `plot`) it says what is not drawn.
+        """
+        return page.page(self)
+
+    def to_registry(self) -> str:
+        """A record for the registry of deployments that OpenDP keeps, as YAML.
+
+        Returns
+        -------
+        str
+            The text; what only people can fill in stands as comments with the questions.
+        """
+        from .registry import registry
+
+        return registry(self)
+
+    def to_model_card(self) -> str:
+        """A block for a model card, such as those of Hugging Face, as Markdown.
 
         Returns
         -------
         str
             The text.
         """
-        return render.latex(render.sections(self))
+        from .model_card import model_card
+
+        return model_card(self)
+
+    def to_latex(self) -> str:
+        """LaTeX for the body of a document, without packages; its first paragraph is the statement.
+
+        It is ASCII, but for letters of yours that LaTeX has no command for.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        return latex.latex(render.sections(self))
 
     def plot(self) -> "Figure":
         """The profile with its certified band (needs the extra `plot`).
@@ -217,6 +256,7 @@ def report(
     said.check(release)
     most = probability("mu_delta", mu_delta)
     made = Report(release, at, relation, min(most, at) if at else most, said)
+    release._heed(at)
     assert made.epsilon is not None  # refused now rather than when it is shown
     return made
 

@@ -23,6 +23,7 @@ FAMILIES = {
     "Gaussian": "Gaussian noise of standard deviation {sigma:g}",
     "Laplace": "Laplace noise of scale {scale:g}",
     "DiscreteGaussian": "discrete Gaussian noise of sigma {sigma:g}",
+    "DiscreteGaussianVector": "discrete Gaussian noise of sigma {sigma:g} on vectors of squared norm {squared_norm:g}",
     "DiscreteLaplace": "discrete Laplace noise of scale {scale:g}",
     "RandomizedResponse": "randomised response of epsilon {epsilon:g}",
     "Exponential": "a selection by the exponential mechanism, epsilon {epsilon:g}",
@@ -66,7 +67,7 @@ def _part(mechanism: Mechanism, count: int) -> Part:
     words = FAMILIES.get(type(mechanism).__name__, "")
     named = words.format(**mechanism._parameters()) if words else repr(mechanism)
     if isinstance(mechanism, ZCDP) and mechanism.xi:
-        named = f"anything ({mechanism.xi:g}, {mechanism.rho:g})-zCDP"
+        named = f"anything ({mechanism.xi:g}, {mechanism.claimed_rho:g})-zCDP"
     if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
         named += f" on a sensitivity of {mechanism.sensitivity:g}"
     return Part(repr(mechanism), count, named, "all records")

@@ -42,6 +42,8 @@ _MOST = 1000
 class FixedSize(Batches):
     """What both have in common."""
 
+    _counts_records = True
+
     def _check_sizes(self, drawn: str, most: int | None) -> None:
         examples = checks.count("examples", self.examples, least=1)
         size = checks.count(drawn, getattr(self, drawn))
@@ -52,6 +54,10 @@ class FixedSize(Batches):
             )
         object.__setattr__(self, "examples", examples)
         object.__setattr__(self, drawn, size)
+
+    @property
+    def _own_records(self) -> int:
+        return self.examples
 
     def _shown(self, call: str) -> str:
         base = repr(self.base)

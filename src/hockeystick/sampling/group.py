@@ -173,6 +173,10 @@ class GroupedRun(Mechanism):
         """
         return f"{getattr(self.run, 'statement', f'{self.run!r}.')}\nFor groups of {self.size} records."
 
+    @property
+    def _own_records(self) -> int | None:
+        return self.run._records
+
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         raise self._refuse()
 
@@ -237,7 +241,7 @@ class GroupedRun(Mechanism):
         if isinstance(delta, list | tuple | np.ndarray):
             found = [self._epsilons(float(one), neighbours).upper for one in np.ravel(delta)]
             return Bounds(np.zeros(np.shape(delta)), np.reshape(found, np.shape(delta)), False)
-        target, relation = checks.non_negative("delta", delta), self._meant(neighbours)
+        target, relation = checks.probability("delta", delta), self._meant(neighbours)
 
         def reached(share: float) -> bool:
             return bool(group_approx(share, self.run.delta(share, relation), self.size)[1] <= target)

@@ -60,6 +60,7 @@ class Shuffled(Sampled):
     reports: int  # `count` is an argument, not a question
 
     _scheme = "Shuffling"
+    _counts_records = True
 
     def __init__(self, local: Release, count: int) -> None:
         if not isinstance(local, Release):
@@ -83,6 +84,10 @@ class Shuffled(Sampled):
             That is `local`.
         """
         return self.local
+
+    @property
+    def _own_records(self) -> int:
+        return self.reports
 
     @property
     def _why_not_run(self) -> str:

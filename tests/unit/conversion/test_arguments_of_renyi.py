@@ -65,7 +65,10 @@ def test_values_out_of_range(name):
     wrong = {"order": [1.0, 0.5, 1e16], "delta": [0.0, 1.0, 2.0], "count": [0, 1.5], "sensitivity": [0.0], "terms": [2, 5, 3.5]}
     for one in parameters(name):
         infinite = [] if one == "order" else [math.inf]  # pure DP of one direction
-        for value in [*wrong.get(one, [1e101]), -1.0, math.nan, *infinite, -math.inf]:
+        allowed = wrong.get(one, [1e101])
+        if (name, one) == ("rdp_budget", "delta"):
+            allowed = allowed[1:]  # Theorem 3 includes 0
+        for value in [*allowed, -1.0, math.nan, *infinite, -math.inf]:
             with pytest.raises(hs.BadValue, match=f"{one} is .*allowed"):
                 getattr(conversion, name)(**{**{k: VALID[k] for k in parameters(name)}, one: value})
 
@@ -103,7 +106,7 @@ def test_an_error_names_the_theorem():
     for name, arguments, theorem in (
         ("rdp_to_epsilon", (1.0, 0.5, 1e-5), "Asoodeh et al. 2020, Eq. 13 and Theorem 3"),
         ("rdp_to_delta_classic", (0.5, 0.5, 1.0), "Asoodeh et al. 2020, Theorem 1"),
-        ("rdp_budget", (2.0, 1.0, 0.0), "Asoodeh et al. 2020, Theorem 3"),
+        ("rdp_budget", (2.0, 1.0, 1.0), "Asoodeh et al. 2020, Theorem 3"),
         ("zcdp_to_epsilon", (-1.0, 1e-5), "Asoodeh et al. 2020, Eq. 24"),
         ("amplify_approx", (1.0, 1e-5, 1.5), "Steinke 2022, Theorem 29"),
     ):

@@ -146,3 +146,9 @@ def test_a_profile_that_is_none_is_named():
     for profile in (laplace, lambda e: conversion.gdp_to_delta(1.0, e)):
         with pytest.raises(Unsupported, match="tolerance"):
             conversion.head_mu(profile, 1e-3, 1e-15)
+
+
+@pytest.mark.parametrize("intervals", [0, -1, 1_000_001, 10**9])
+def test_one_limit_of_the_intervals_is_named(intervals):
+    with pytest.raises(BadValue, match=f"intervals is {intervals}; allowed: a whole number from 1 to 1000000."):
+        conversion.head_mu_grid(lambda _: 0.1, 1.0, intervals)

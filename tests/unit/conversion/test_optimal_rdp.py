@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
+import hockeystick as hs
 import hockeystick.conversion as conversion
 from hockeystick.conversion.optimal_rdp import epsilon_of_renyi, log_delta_of_renyi
 from renyi_cases import CLOSE, cases
@@ -250,3 +251,15 @@ def test_edges_are_answered(order):
     assert conversion.rdp_to_epsilon(order, 1.0, 1.0 / order) >= conversion.rdp_to_epsilon(order, 1.0, 1.01 / order) >= 0.0
     assert conversion.rdp_budget(order, 0.0, 1e-3) > 0.0
     assert conversion.rdp_curve_to_epsilon(lambda a: 0.1 * a, 1e-5, orders=[order])[1] == order
+
+
+@pytest.mark.parametrize("order", [1.001, 2.0, 64.0, 1e15, math.inf])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1e100])
+def test_the_budget_at_delta_0_which_theorem_3_includes(order, epsilon):
+    """The limit of small deltas: nothing at a finite order; at an infinite one, pure DP, epsilon itself."""
+    budget = conversion.rdp_budget(order, epsilon, 0.0)
+    assert budget == (epsilon if order == math.inf else 0.0)
+    assert budget <= conversion.rdp_budget(order, epsilon, 1e-300) * (1.0 + CLOSE)
+    assert conversion.rdp_budget(order, epsilon, [0, 0.1])[0] == budget
+    with pytest.raises(hs.BadValue, match=r"delta is 1.0; allowed: a probability from 0 to below 1"):
+        conversion.rdp_budget(order, epsilon, 1.0)

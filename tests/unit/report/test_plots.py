@@ -1,6 +1,7 @@
 """Pictures: they are drawn, labelled and saved; what they show is what the run says."""
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.report import figures, plots
 from hockeystick.report.band import band
+from hockeystick.report.drawing import cut
 from hockeystick.report.figures.style import trimmed
 from seen import covered
 
@@ -161,3 +163,15 @@ def test_runs_without_an_epsilon_or_a_mu():
         plots.compare({}, 1e-5)
     with pytest.raises(hs.BadValue):
         plots.profile(RUN, 1e-5, neighbours="friends")
+
+
+@pytest.mark.parametrize("most", range(24, 80))
+def test_a_text_is_cut_between_words_and_numbers(most):
+    """`* 1000` was once cut to `* 100`."""
+    text = "Gaussian(sigma=1.25).poisson(rate=0.001) * 1000 + Laplace(scale=125.5) * 12345 + GDP(mu=0.75) * 31"
+    shown = cut(text, most)
+    assert len(shown) <= most
+    for end in shown.split("..."):
+        assert text.startswith(end) or text.endswith(end)
+    whole = set(re.findall(r"[\w.]+", text))
+    assert set(re.findall(r"[\w.]+", shown.replace("...", " "))) <= whole

@@ -42,7 +42,9 @@ from ..training import one_of_both, training
 
 def rounds(
     step: Run = None,
-    after: Annotated[list[str] | None, typer.Option(help="What was released before.", show_default=False)] = None,
+    after: Annotated[
+        list[str] | None, typer.Option(help="What was released before: a release or a file; once for each.", show_default=False)
+    ] = None,
     sampler: Sampler = None,
     sigma: Sigma = None,
     rate: Rate = None,
@@ -71,6 +73,12 @@ def rounds(
     given = {name: value for name, value in every.items() if value is not None}
     if step:
         one_of_both(given)
+    if after and len(step or ()) > 1:
+        last = (step or [])[-1]
+        raise BadValue(
+            f"{last!r} may be a part of the step or have been released before; give --after before each thing that was "
+            f"(--after {after[0]} --after {last}), and a step of several parts as one: 'A + B'."
+        )
     settings: dict[str, Any] = {}
     if given:
         if sampler is None or sigma is None:

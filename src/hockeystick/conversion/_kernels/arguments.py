@@ -44,3 +44,12 @@ def delta(value: Any) -> float:
     if not 0.0 < number < 1.0:
         raise BadValue(f"delta is {number}; allowed: {allowed}.")
     return number
+
+
+def delta_or_zero(value: Any) -> float:
+    """A delta from 0 to below 1."""
+    allowed = "a probability from 0 to below 1"
+    number = checks.probability("delta", value, allowed)
+    if number == 1.0:
+        raise BadValue(f"delta is {number}; allowed: {allowed}.")
+    return number

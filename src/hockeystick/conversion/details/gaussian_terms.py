@@ -3,13 +3,13 @@
 import math
 from fractions import Fraction
 
+from ...checks import probability
 from ...numerics.rounding import FUNCTION, UNIT
 from .._kernels import arguments
 from .._kernels.broadcast import broadcast
 from .._kernels.exponentials import exp_of_fraction
 from .._kernels.gaussian_ends import mu_ends
 from .._kernels.normals import checked_epsilon, checked_mu
-from ..group import probability
 
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = Fraction(10) ** 300

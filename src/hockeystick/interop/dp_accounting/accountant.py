@@ -152,7 +152,7 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
         BadValue
             If it is outside [0, 1].
         """
-        delta = checks.at_most("target_delta", checks.non_negative("target_delta", target_delta), 1.0)
+        delta = checks.probability("target_delta", target_delta)
         if self._non_private:
             return math.inf
         return float(joined(self._counts.items()).epsilon(delta, self.neighbours))

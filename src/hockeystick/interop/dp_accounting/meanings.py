@@ -206,7 +206,7 @@ def _mixture(event: Any, relation: Relation, within: str | None) -> Release:
 def _zcdp(event: Any, relation: Relation, within: str | None) -> Release:
     """A claim for the relation that is asked."""
     claim = ZCDP(rho=event.rho, xi=event.xi, neighbours=relation)
-    return claim if claim.rho or claim.xi else _NOTHING
+    return claim if claim.claimed_rho or claim.xi else _NOTHING
 
 
 def _tree(event: Any, relation: Relation, within: str | None) -> Release:

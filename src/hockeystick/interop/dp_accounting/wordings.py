@@ -101,7 +101,7 @@ def _event(mechanism: Mechanism, relation: Relation) -> DpEvent:
         case GaussianMixture() if relation != "replace":
             return events.MixtureOfGaussiansDpEvent(mechanism.sigma, list(mechanism.moves), list(mechanism.weights))
         case ZCDP() if mechanism.neighbours == relation or (mechanism.neighbours, relation) == ("replace", "zero-out"):
-            return events.ZCDpEvent(mechanism.rho, mechanism.xi)
+            return events.ZCDpEvent(mechanism.claimed_rho, mechanism.xi)
         case Sampled():
             return _sampled_event(mechanism, relation)
     raise _refuse(mechanism, f"no event says that for {relation}.")

@@ -19,13 +19,13 @@ from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
 from ..protocol import Care, Inconclusive, Interval
-from ..tolerance import DECIMALS, SETTLED, SMALL_EPSILON, converged
+from ..tolerance import DECIMALS, DECIMALS_READ, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
 from .engine import Engine, Proof, Question
 from .first import epsilon_question
 from .registry import ELEMENTARY, FIRST, RENYI_CURVE, Step, fallbacks
 
-INFINITE, ATTAINED = "infinite loss", "attained pair"
+INFINITE, ATTAINED, READ_AS = "infinite loss", "attained pair", "delta read as the probability of an infinite loss"
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,11 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
     for single in run.ordered_pairs():
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
         rest = Fraction(delta) - single.infinite_mass()
-        if rest < 0:
+        if rest < -Fraction(DECIMALS_READ) * Fraction(delta):
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
+        if rest < 0:
+            found.append(finite(single, epsilon_question(-math.inf))._replace(low_by=(READ_AS,), high_by=(READ_AS,)))
+            continue
         if single.log_truncated_mass > -math.inf:  # elsewhere it is less than the slack of log delta
             rest = max(Fraction(0), rest - Fraction(exp_up(single.log_truncated_mass)))
         found.append(finite(single, epsilon_question(log_fraction(rest) if rest else -math.inf)))
@@ -235,7 +238,9 @@ def meet(known: Proof, found: Proof) -> Proof:
         if STRICT:
             raise Contradiction(f"{found} cannot hold beside {known}")
         warnings.warn(_REPORT.format(known, found), ContradictionWarning, stacklevel=2)
-    top = found if found.high > known.high else known
+    # an engine that proves a lower end only (its upper one is infinite) proves nothing against an upper end above that
+    one_sided = found.high == math.inf and found.low <= known.high
+    top = found if found.high > known.high and not one_sided else known
     return Proof(-math.inf, max(top.high, low), (), top.high_by, sound=False)
 
 

@@ -1,22 +1,27 @@
 """What a finite pair is made of, exactly, to be inspected and drawn from: tests, the decomposition, the simulator."""
 
-import secrets
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from random import Random
+from typing import TYPE_CHECKING
 
 from ...errors import BadValue
+
+if TYPE_CHECKING:
+    from ...draws.source import InsecureSeed
 
 Law = Mapping[Hashable, Fraction]
 """A distribution: each outcome with its mass, exactly."""
 
 
-def draw(law: Law, seeded: Random | None = None) -> Hashable:
-    """One outcome of a distribution, exactly by its masses; from the operating system's randomness unless seeded."""
+def draw(law: Law, rng: "InsecureSeed | None" = None) -> Hashable:
+    """One outcome of a distribution, exactly by its masses."""
+    from ...draws.lazy import below
+    from ...draws.source import words_of
+
     whole = lcm(*(mass.denominator for mass in law.values()))
-    place = seeded.randrange(whole) if seeded is not None else secrets.randbelow(whole)
+    place = below(whole, words_of(rng))
     for outcome, mass in law.items():
         place -= mass.numerator * (whole // mass.denominator)
         if place < 0:
@@ -51,15 +56,15 @@ class BestTest:
     fpr: Fraction
     tpr: Fraction
 
-    def says(self, outcome: Hashable, seeded: Random | None = None) -> bool:
+    def says(self, outcome: Hashable, rng: "InsecureSeed | None" = None) -> bool:
         """Whether the test says P of an outcome.
 
         Parameters
         ----------
         outcome : hashable
             One of the outcomes of the pair.
-        seeded : random.Random, optional
-            For draws that can be repeated; by default the operating system's randomness.
+        rng : InsecureSeed, optional
+            For draws that can be repeated, as in tests; by default the operating system's randomness.
 
         Returns
         -------
@@ -68,13 +73,15 @@ class BestTest:
 
         Raises
         ------
+        BadType
+            If rng is neither None nor an `InsecureSeed`.
         BadValue
             If the pair has no such outcome.
         """
         if outcome not in self.says_p:
             raise BadValue(f"outcome is {outcome!r}; allowed: one of {', '.join(map(repr, self.says_p))}.")
         chance = self.says_p[outcome]
-        return bool(draw({True: chance, False: 1 - chance}, seeded))
+        return bool(draw({True: chance, False: 1 - chance}, rng))
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,7 @@ class Simulator:
 
     R(b) is (b, "bottom") with probability delta, (b, "top") with (1 - delta) level / (level + 1), else (1 - b, "top").  F draws
     from `first` for (0, "top"), from `second` for (1, "top"), and from `p_rest` or `q_rest` for (0, "bottom") or (1, "bottom"):
-    the text after Corollary 24 of Steinke 2022 has top and bottom the wrong way round.
+    the text after Corollary 24 of Steinke 2022 has top and bottom the wrong way round (erratum S-E2).
 
     Parameters
     ----------
@@ -146,15 +153,15 @@ class Simulator:
     p_rest: Law
     q_rest: Law
 
-    def response(self, b: int, seeded: Random | None = None) -> tuple[int, str]:
+    def response(self, b: int, rng: "InsecureSeed | None" = None) -> tuple[int, str]:
         """A draw of the randomised response R(b).
 
         Parameters
         ----------
         b : {0, 1}
             0 for P, 1 for Q.
-        seeded : random.Random, optional
-            For draws that can be repeated; by default the operating system's randomness.
+        rng : InsecureSeed, optional
+            For draws that can be repeated, as in tests; by default the operating system's randomness.
 
         Returns
         -------
@@ -163,6 +170,8 @@ class Simulator:
 
         Raises
         ------
+        BadType
+            If rng is neither None nor an `InsecureSeed`.
         BadValue
             If b is neither 0 nor 1.
         """
@@ -173,19 +182,19 @@ class Simulator:
             (b, "top"): kept * self.level / (self.level + 1),
             (1 - b, "top"): kept / (self.level + 1),
         }
-        found = draw(law, seeded)
+        found = draw(law, rng)
         assert isinstance(found, tuple)
         return found[0], found[1]
 
-    def process(self, response: tuple[int, str], seeded: Random | None = None) -> Hashable:
+    def process(self, response: tuple[int, str], rng: "InsecureSeed | None" = None) -> Hashable:
         """A draw of F, which knows the response only.
 
         Parameters
         ----------
         response : tuple of (int, str)
             What `response` returned.
-        seeded : random.Random, optional
-            For draws that can be repeated; by default the operating system's randomness.
+        rng : InsecureSeed, optional
+            For draws that can be repeated, as in tests; by default the operating system's randomness.
 
         Returns
         -------
@@ -194,6 +203,8 @@ class Simulator:
 
         Raises
         ------
+        BadType
+            If rng is neither None nor an `InsecureSeed`.
         BadValue
             If it is no response.
         """
@@ -201,17 +212,17 @@ class Simulator:
             raise BadValue(f"response is {response!r}; allowed: what `response` returns, such as (0, 'top').")
         bit, kind = response
         laws = (self.first, self.second) if kind == "top" else (self.p_rest, self.q_rest)
-        return draw(laws[bit], seeded)
+        return draw(laws[bit], rng)
 
-    def draw(self, b: int, seeded: Random | None = None) -> Hashable:
+    def draw(self, b: int, rng: "InsecureSeed | None" = None) -> Hashable:
         """F(R(b)): an outcome drawn from P for 0, from Q for 1.
 
         Parameters
         ----------
         b : {0, 1}
             0 for P, 1 for Q.
-        seeded : random.Random, optional
-            For draws that can be repeated; by default the operating system's randomness.
+        rng : InsecureSeed, optional
+            For draws that can be repeated, as in tests; by default the operating system's randomness.
 
         Returns
         -------
@@ -220,10 +231,12 @@ class Simulator:
 
         Raises
         ------
+        BadType
+            If rng is neither None nor an `InsecureSeed`.
         BadValue
             If b is neither 0 nor 1.
         """
-        return self.process(self.response(b, seeded), seeded)
+        return self.process(self.response(b, rng), rng)
 
     def law(self, b: int) -> dict[Hashable, Fraction]:
         """The law of F(R(b)), exactly: that of P for 0, of Q for 1.

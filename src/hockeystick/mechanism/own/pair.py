@@ -54,7 +54,7 @@ class Pair(PairValues, Claim):
     --------
     >>> coin = Pair({"yes": "3/4", "no": "1/4"}, {"yes": "1/4", "no": "3/4"})
     >>> round((coin * 10).epsilon(delta=1e-3), 6)
-    8.753447
+    10.968206
     >>> coin.hockey_stick(2)
     Bounds(lower=0.25, upper=0.25, tight=True)
     """

@@ -1,10 +1,12 @@
 """What every question needs: the parts of a release, the relation that is meant, and their composed loss."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ... import checks
 from ...neighbours import Order, Relation
 from ..made import Made
+from .entries import flat
 
 if TYPE_CHECKING:
     from ...loss.composed import ComposedLoss
@@ -24,6 +26,20 @@ class Asked(metaclass=Made):
         tuple of (Mechanism, int)
             Each mechanism with its count; empty if nothing is released.
         """
+
+    _counts_records = False
+    """Whether the number of records is known; it is not where `_direct` answers."""
+
+    @property
+    def _records(self) -> int | None:
+        """The number of records of the data, if some part knows it; of several the largest."""
+        known = [records for mechanism, _ in self.parts if (records := mechanism._own_records) is not None]
+        return max(known, default=None)
+
+    def _heed(self, delta: Any) -> None:
+        """Warn of a delta, or of the largest of several, that promises too little."""
+        largest = delta if isinstance(delta, float) else max(flat(delta), default=0.0)
+        checks.warn_of_large(largest, self._records)
 
     @abstractmethod
     def _meant(self, neighbours: Relation) -> Relation:

@@ -1,7 +1,7 @@
 """A question asked of a number, or of each entry of an array."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ...errors import BadType
 
@@ -35,3 +35,10 @@ def each(
     checked = [check(name, entry) for entry in entries.astype(float).ravel().tolist()]
     found = np.array([tuple(one) for one in (many(checked) if many else map(ends, checked))]).reshape(-1, 2)
     return found[:, 0].reshape(entries.shape), found[:, 1].reshape(entries.shape)
+
+
+def flat(value: Any) -> list[float]:
+    """A number or the entries of an array, as a list."""
+    import numpy as np
+
+    return cast("list[float]", np.ravel(value).tolist())

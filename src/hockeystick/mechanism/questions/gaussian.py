@@ -142,6 +142,7 @@ class GaussianQuestions(Pairs):
 
         run = self._both(neighbours)
         level = 0.0 if delta is None else _delta("delta", delta)
+        self._heed(level)
         found = gaussian_dp(run, level, checks.positive("tolerance", tolerance))
         if found.lower < found.upper == math.inf and level == 0.0 and sum(count for _, count in self.parts) > 1:
             ends = [(one.gdp(None, tolerance, neighbours).mu.upper, count) for one, count in self.parts]
@@ -153,7 +154,9 @@ class GaussianQuestions(Pairs):
     def head_mu(self, epsilon: float, tolerance: float = 1e-9, neighbours: Relation = STATED) -> "HeadGDP":
         """The smallest mu with delta(eps) <= delta_mu(eps) for eps up to `epsilon` only: no guarantee of GDP.
 
-        Liu et al. 2021, 4.1.
+        Liu et al. 2021, section 4.1.  Beyond `epsilon` the mechanism may have any delta up to `residual`: its profile can be
+        above that of mu-GDP, and is below it everywhere only if it is epsilon-DP as well (erratum G-E6: section 4.2 has it
+        reversed).
 
         Parameters
         ----------

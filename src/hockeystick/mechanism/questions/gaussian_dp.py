@@ -43,7 +43,7 @@ class HeadGDP:
     epsilon : float
         The end of the head.
     residual : float
-        The delta that is left there, rounded up: beyond it nothing is said.
+        The delta that is left there, rounded up: beyond it nothing is said (erratum G-E6).
     """
 
     mu: Bounds[float]

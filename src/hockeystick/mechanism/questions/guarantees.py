@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
+from ...checks import LARGE_DELTA
 from ...loss.tolerance import Interval, converged
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import exp_ends
@@ -35,7 +36,7 @@ class Guarantees(Asked):
         Parameters
         ----------
         delta : float or array_like
-            From 0 up; at 1 and beyond epsilon is 0.
+            From 0 to 1; well below one over the number of records, else `LargeDelta` warns.
         neighbours : Relation, optional
             The neighbouring relation; by default the one that the release states.
 
@@ -49,7 +50,7 @@ class Guarantees(Asked):
         BadType
             If delta is no number and no array of numbers, or neighbours no text.
         BadValue
-            If delta is negative or not finite, or neighbours no relation.
+            If delta is outside [0, 1], or neighbours no relation.
         Unsupported
             If no theorem covers a part of the release under this relation.
 
@@ -71,7 +72,7 @@ class Guarantees(Asked):
         Parameters
         ----------
         delta : float or array_like
-            From 0 up.
+            From 0 to 1; well below one over the number of records, else `LargeDelta` warns.
         neighbours : Relation, optional
             The neighbouring relation; by default the one that the release states.
 
@@ -85,7 +86,7 @@ class Guarantees(Asked):
         BadType
             If delta is no number and no array of numbers, or neighbours no text.
         BadValue
-            If delta is negative or not finite, or neighbours no relation.
+            If delta is outside [0, 1], or neighbours no relation.
         Unsupported
             If no theorem covers a part of the release under this relation.
 
@@ -262,20 +263,29 @@ class Guarantees(Asked):
         """Both ends of epsilon; only the upper end is sure to be close if the lower one would cost more."""
         if type(delta) is float and 0.0 < delta < 1.0:
             answer = self._directly(delta, neighbours)
-            if answer and converged(answer[0], answer[1]):
-                return Bounds(answer[0], answer[1])
+            if answer:
+                low, high = answer[0], answer[1]
+                if converged(low, high):
+                    return Bounds(low, high)
             run, proof = self._proved(delta, neighbours, answer, upper_only)
             return Bounds(proof.low, proof.high, run.tight)
 
         def ask(run: "ComposedLoss", deltas: list[float]) -> list[Interval]:
             return losses.epsilon_intervals(run, deltas, upper_only=upper_only)
 
-        return self._answered(ask, neighbours, "delta", delta, checks.non_negative)
+        found = self._answered(ask, neighbours, "delta", delta, checks.probability)
+        self._heed(delta)
+        return found
 
     def _directly(self, delta: float, neighbours: Relation) -> "CoreAnswer":
         """Both ends of epsilon of a single part, if the compiled core or a closed form has them."""
-        parts = self.parts
-        return parts[0][0]._direct(self._orders(neighbours), parts[0][1], delta) if len(parts) == 1 else None
+        parts, answer = self.parts, None
+        if len(parts) == 1:
+            ((mechanism, count),) = parts
+            answer = mechanism._direct(self._orders(neighbours), count, delta)
+        if delta > LARGE_DELTA or self._counts_records or (answer is None and any(one._counts_records for one, _ in parts)):
+            self._heed(delta)
+        return answer
 
     def _proved(self, delta: float, neighbours: Relation, answer: "CoreAnswer", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
         """The composed run, and what the engines prove of its epsilon beside the direct answer."""

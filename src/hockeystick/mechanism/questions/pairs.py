@@ -4,13 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...loss.tolerance import Interval
-from ...neighbours import DEFAULT, Relation, checked
+from ...neighbours import DEFAULT, REVERSED, Relation, checked
 from .asked import Asked
 
 if TYPE_CHECKING:
     from ...loss.composed import ComposedLoss
-
-_REVERSED: dict[str, Relation] = {"add": "remove", "remove": "add"}
 
 
 class Pairs(Asked):
@@ -34,9 +32,9 @@ class Pairs(Asked):
         run, care = self._run(neighbours), Care.CURVE if curve else Care.MANY
         forward = profile_ends(run, care, safe_only)
         meant = self._meant(neighbours)
-        return forward, profile_ends(self._reversed(neighbours), care, safe_only) if meant in _REVERSED else forward, run
+        return forward, profile_ends(self._reversed(neighbours), care, safe_only) if meant in REVERSED else forward, run
 
     def _reversed(self, neighbours: Relation) -> "ComposedLoss":
         """The run of the reversed pairs."""
         meant = self._meant(neighbours)
-        return self._run(_REVERSED.get(meant, meant))
+        return self._run(REVERSED.get(meant, meant))

@@ -7,8 +7,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.answers import many as shared
-from hockeystick.loss.contour.contour import Contour, Saddle
-from hockeystick.loss.contour.vectorised import contour_ends, estimates
+from hockeystick.loss.contour.contour import Contour
 
 RUNS = {
     "dpsgd": hs.Gaussian(sigma=1.1).poisson(rate=0.01) * 10_000,
@@ -46,7 +45,7 @@ def test_an_array_of_epsilons_agrees_with_single_questions(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_an_array_of_deltas_agrees_with_single_questions(name: str) -> None:
     run, relation = RUNS[name], _relation(name)
-    deltas = np.concatenate(([0.0, 1.0, 2.0, 0.9, 0.3], np.logspace(-1, -30, 50), [1e-200]))
+    deltas = np.concatenate(([0.0, 1.0, 0.9, 0.3], np.logspace(-1, -30, 50), [1e-200]))
     low, high = run.epsilon_bounds(deltas, relation)
     for place in range(0, deltas.size, 3):
         one = run.epsilon_bounds(float(deltas[place]), relation)
@@ -54,21 +53,6 @@ def test_an_array_of_deltas_agrees_with_single_questions(name: str) -> None:
         assert one.lower <= high[place]
         if math.isfinite(one.upper):
             assert high[place] - low[place] <= one.upper - one.lower + 1e-9 * one.upper
-
-
-def test_the_arrays_of_a_contour_are_its_numbers() -> None:
-    run = RUNS["dpsgd"]._run("add-or-remove")
-    contour = Contour(run, Saddle.of_epsilon(run, 5.0))
-    assert contour.evaluate(every_pair=True)
-    epsilons = np.linspace(3.5, 6.5, 13)
-    low, high = contour_ends(contour, epsilons)
-    value, slope, _ = estimates(contour, epsilons)
-    for place, epsilon in enumerate(epsilons.tolist()):
-        assert low[place] == pytest.approx(contour.lower(epsilon), abs=1e-13)
-        assert high[place] == pytest.approx(contour.upper(epsilon), abs=1e-13)
-        one = contour.estimate(epsilon)
-        assert value[place] == pytest.approx(one[0], abs=1e-13)
-        assert slope[place] == pytest.approx(one[1], rel=1e-9)
 
 
 def test_contours_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:

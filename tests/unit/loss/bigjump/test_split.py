@@ -5,24 +5,14 @@ import math
 import random
 
 import mpmath as mp
-import numpy as np
 import pytest
-from scipy.special import ndtr
 
 import hockeystick as hs
-from hockeystick.loss.bigjump.cells import Thresholds, place
-from hockeystick.loss.bigjump.coarse import CoarseStep
-from hockeystick.loss.bigjump.guess import guess_epsilon, guess_log_delta
 from hockeystick.loss.bigjump.split import BigJumpSplit, big_jump_epsilon, big_jump_log_delta
-from hockeystick.loss.bigjump.thresholds import ThresholdGuide, is_sparse
-from hockeystick.loss.bigjump.transform import ThresholdedStep
-from hockeystick.loss.engines.bounded_part import beside_bounded
-from hockeystick.loss.engines.driver import finite
-from hockeystick.loss.engines.first import contour_epsilon, epsilon_question
+from hockeystick.loss.bigjump.thresholds import ThresholdGuide
+from hockeystick.loss.engines.first import contour_epsilon
 from hockeystick.loss.lattice.refine import lattice_epsilon
 from hockeystick.loss.protocol import Inconclusive
-from hockeystick.loss.sampled.quadrature import SampledStep
-from hockeystick.numerics.trapezoid import Cells
 from places import DATA
 
 
@@ -31,116 +21,6 @@ def digits():
     before, mp.mp.dps = mp.mp.dps, 30
     yield
     mp.mp.dps = before
-
-
-SHAPE, THRESHOLDS = SampledStep(0.8, 1e-5), Thresholds(0.02, 0.15, 0.0016, 0.0045)
-
-
-def nodes(panels):
-    """Gauss's rule on short panels of the noise: the weights of the normal law, and x."""
-    place, weight = np.polynomial.legendre.leggauss(12)
-    edges = np.linspace(-14.0, 22.0, panels + 1)
-    half = 0.5 * (edges[1] - edges[0])
-    z = (edges[:-1, None] + half * (1.0 + place)).ravel()
-    normal = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-    return np.tile(half * weight, panels) * normal, SHAPE.rate * np.expm1(z / SHAPE.noise - 0.5 / SHAPE.noise**2)
-
-
-WEIGHT, X = nodes(12_000)
-
-
-def integral(values):
-    """Over the noise, of values at the nodes."""
-    return (WEIGHT * values).sum()
-
-
-def nu(x):
-    return ndtr((x - THRESHOLDS.high) / THRESHOLDS.high_width)
-
-
-def kept(x):
-    return ndtr((THRESHOLDS.high - x) / THRESHOLDS.high_width)
-
-
-def middle(x):
-    """kappa - nu."""
-    low = ndtr((x - THRESHOLDS.low) / THRESHOLDS.low_width) - nu(x)
-    return np.where(x < 0.05, low, kept(x) - ndtr((THRESHOLDS.low - x) / THRESHOLDS.low_width))
-
-
-def power(k, x):
-    """e^{kL}, as far as it matters."""
-    return np.exp(np.minimum(np.log1p(x), 700.0 / abs(k.real)) * k)
-
-
-@pytest.fixture(scope="module")
-def step():
-    return ThresholdedStep(SHAPE, THRESHOLDS, 400.0, 0.0)
-
-
-def test_large_outcomes_are_counted_rightly(step):
-    """The thresholds and the noise at higher precision."""
-    noise, rate = mp.mpf(SHAPE.noise), mp.mpf(SHAPE.rate)
-
-    def share(z, power):
-        x = rate * mp.expm1(z / noise - 1 / (2 * noise**2))
-        return mp.npdf(z) * x**power * mp.ncdf((x - mp.mpf(THRESHOLDS.high)) / mp.mpf(THRESHOLDS.high_width))
-
-    edge = place(SHAPE, THRESHOLDS.high)
-    points = [-1, 4, *(edge + 0.1 * j for j in range(-6, 7)), edge + 2, edge + 6, edge + 12]
-    for power, found in ((0, step.q), (1, step.drift)):
-        true = mp.quad(lambda z, power=power, found=found: share(z, power) / mp.mpf(found), points, maxdegree=7)
-        assert abs(true - 1) <= step.error < 1e-12
-
-
-def test_sums_along_a_line_against_quadrature(step):
-    found = step.values(201.0, 30.0, 200, -45.0)
-    for j in (0, 1, 25, 90, 199):
-        k = complex(201.0, 30.0 * j)
-        grown = power(k, X)
-        true = integral(kept(X) * (grown - 1.0 - k * X)) - integral(nu(X)) - k * integral(nu(X) * X)
-        assert abs(true - found.excess[j]) <= found.excess_error[j] < 1e-9
-        assert abs(integral(middle(X) * grown) - found.mid[j]) <= found.mid_error[j] < 1e-9
-
-
-def test_bounds_on_the_real_axis(step):
-    for k in (1.5, 30.0, 200.0, 400.0):
-        grown, back = power(k, X), power(-k, X)
-        true = integral(kept(X) * (grown - 1.0 - k * X)) - integral(nu(X)) - k * integral(nu(X) * X)
-        assert true <= step.above(k) <= 4.0 * true + 1e-9
-        assert integral(middle(X) * grown) <= step.middle_above(k) <= 4.0 * integral(middle(X) * grown) + 1e-9
-        assert integral(back - 1.0 + k * X) <= step.reverse_above(k) <= 1.2 * integral(back - 1.0 + k * X) + 1e-12
-        light, heavy = step.large_above(k, 0.1, 0.0)
-        assert integral(nu(X)) <= light[-1]
-        assert integral(nu(X) * back) * math.exp(0.1 * k) <= heavy[0]
-        assert (np.diff(light) >= 0.0).all()
-        assert (np.diff(heavy) <= 0.0).all()
-
-
-def test_the_coarse_step_is_right_to_a_few_digits():
-    coarse = CoarseStep(SHAPE, 1, 22.0, 0.0)
-    for k in (1.5, 4.0, 12.0):  # whose integrand has died out at 22: it peaks at k over the noise
-        assert coarse.remainder(np.array([k])).sum() == pytest.approx(integral(power(k, X) - 1.0 - k * X), rel=1e-3)
-    sums = coarse.pieces(coarse.flat, np.zeros(1), THRESHOLDS.high, THRESHOLDS.high_width)[:, 0]
-    assert sums == pytest.approx([integral(nu(X)), integral(nu(X) * X)], rel=1e-2)
-
-
-def test_transforms_fall_as_proved(step):
-    weight, x = WEIGHT, X
-    ratio, u = np.log1p(x), np.array([100.0, 600.0, 1200.0, 2400.0])
-    inside = weight * middle(x) * power(201.0, x)
-    seen = np.array([abs((inside * np.exp(1j * one * ratio)).sum()) for one in u.tolist()])
-    bound = step.log_modulus_above(201.0, u)
-    assert (np.log(seen) <= bound).all()
-    assert bound[-1] < bound[0] - 10.0
-    whole = ThresholdedStep(SHAPE, Thresholds(0.0, THRESHOLDS.high, 0.0, THRESHOLDS.high_width), 400.0, 0.0)
-    rest = weight * kept(x) * power(201.0, x)
-    cells = Cells(100.0)
-    fall = whole.spread_decay(201.0, 1.0 + whole.above(201.0), cells)[0]
-    for left, right, one in list(zip(cells.left.tolist(), cells.right.tolist(), fall.tolist(), strict=True))[:40:3]:
-        for point in (left, 0.5 * (left + right)):
-            assert -math.log(abs((rest * np.exp(1j * point * ratio)).sum()) / rest.sum()) >= one
-    assert fall.max() > 1e-6
 
 
 @pytest.mark.parametrize("case", json.loads((DATA / "sparse.json").read_text()))
@@ -298,30 +178,6 @@ def lattice_ends(run, epsilon):
     return lattice_log_delta(run, epsilon)
 
 
-def test_thresholds_are_ordered():
-    """What is large is never small."""
-    for rate, sigma, steps, epsilon, log_delta in (
-        (1e-3, 0.5, 100, 3.1, -14.0),
-        (0.02, 1.0, 5, 0.4, -12.0),
-        (1e-5, 1.0, 10**4, 0.1, -60.0),
-    ):
-        thresholds = ThresholdGuide((hs.Gaussian(sigma).poisson(rate) * steps)._run("remove"), epsilon, log_delta).thresholds
-        if thresholds.low:
-            assert thresholds.low_width <= thresholds.high_width
-            assert (rate + thresholds.low) / thresholds.low_width <= (rate + thresholds.high) / thresholds.high_width
-
-
-def test_what_cannot_be_parted_is_refused():
-    run = (hs.Gaussian(1.0).poisson(0.1) * 10)._run("add")
-    assert not is_sparse(run)
-    with pytest.raises(Inconclusive):
-        big_jump_log_delta(run, 1.0)
-    sparse = (hs.Gaussian(1.0).poisson(1e-4) * 10)._run("remove")
-    for epsilon, log_delta in ((1e-9, -5.0), (0.1, -1e4), (1e5, -5.0)):
-        with pytest.raises(Inconclusive):
-            ThresholdGuide(sparse, epsilon, log_delta)
-
-
 def test_additions_of_sparse_samples_are_narrow():
     for rate, sigma, steps, delta in ((1e-6, 1.2, 10**7, 1e-30), (1e-5, 0.8, 10**6, 1e-12), (1e-5, 0.5, 10**5, 1e-12)):
         bounds = (hs.Gaussian(sigma).poisson(rate) * steps).epsilon_bounds(delta, neighbours="add")
@@ -332,87 +188,3 @@ def test_few_large_losses_among_many_small_ones():
     """The guess of epsilon once lay so far off that 70 % of it stayed open."""
     bounds = (hs.Laplace(0.1) * 3 + hs.Laplace(50.0) * 1000).epsilon_bounds(1e-6)
     assert bounds.width <= 1e-5 * bounds.upper
-
-
-def test_one_big_jump_is_a_good_guess() -> None:
-    """Within a tenth where the engine is asked; no guess for losses of other kinds."""
-    for rate, sigma, steps, delta in (
-        (2e-4, 1.0, 1200, 2e-9),
-        (5e-4, 2.4, 400, 2e-11),
-        (1e-3, 0.6, 100, 1e-30),
-        (1e-5, 0.8, 10**5, 1e-7),
-    ):
-        release = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps
-        run, truth = release._run("remove"), release.epsilon(delta, neighbours="remove")
-        assert guess_epsilon(run, math.log(delta)) == pytest.approx(truth, rel=0.12)
-        assert guess_log_delta(run, truth) == pytest.approx(math.log(delta), rel=0.2)
-    for release in (hs.Laplace(scale=2.0) * 5, hs.Gaussian(sigma=2.0) * 3):
-        assert guess_epsilon(release._run("remove"), -20.0) is None
-        assert guess_log_delta(release._run("remove"), 1.0) is None
-
-
-BESIDE = {  # Laplace steps beside sampled ones, and how wide the interval was
-    "an added record, one Laplace step (1.6e-4)": (2.1e-6, 11.14, 106, 6.8e-8, 3.13, 1),
-    "an added record, six (5e-4)": (6.1e-6, 1.29, 75, 5.2e-9, 57.2, 6),
-    "many tiny steps, a long contour (1.9e-5)": (2.93e-6, 12.5, 1256773, 0.0128, 55.1, 29),
-    "very many, few of which matter (8e-3)": (3.24e-6, 36.2, 737051601, 3.4e-5, 0.5605, 19),
-}
-
-
-@pytest.mark.parametrize("name", BESIDE)
-def test_laplace_steps_beside_sampled_ones_are_told_closely(name: str) -> None:
-    rate, sigma, steps, delta, scale, count = BESIDE[name]
-    release = hs.Gaussian(sigma=sigma).poisson(rate=rate) * steps + hs.Laplace(scale=scale) * count
-    both, removed = release.epsilon_bounds(delta), release.epsilon_bounds(delta, neighbours="remove")
-    assert both.width <= 1e-9 * both.upper
-    assert removed.lower <= both.upper
-    back = release.log_delta_bounds(both.upper)
-    assert back.lower <= math.log(delta) + 1e-12
-
-
-def test_responses_beside_sampled_discrete_noise_beyond_their_largest_sum() -> None:
-    """Where a lattice's rounding hides the answer (1e-2): the chance of being one response below the largest sum is counted."""
-    run = (
-        hs.RandomizedResponse(epsilon=0.0317, categories=6) * 35
-        + hs.DiscreteGaussian(sigma=16.0, sensitivity=5).poisson(rate=5.5e-4) * 3
-    )
-    found = run.epsilon_bounds(delta=1.06e-43, neighbours="remove")
-    assert found.lower > 35 * 0.0317
-    assert found.width < 1e-5 * found.upper
-
-
-def finite_epsilon(run, log_delta: float) -> tuple[float, float]:
-    return finite(run, epsilon_question(log_delta)).ends
-
-
-def test_bounded_losses_apart_bound_epsilon_from_both_sides() -> None:
-    """The largest sum of some losses and epsilon of the others, whatever they are; a lattice tells the truth."""
-    rng = random.Random(8)
-    for _ in range(25):
-        release = hs.Gaussian(sigma=10 ** rng.uniform(-0.3, 1.0)).poisson(rate=10 ** rng.uniform(-4, -0.5)) * rng.randint(1, 100)
-        release += hs.Laplace(scale=10 ** rng.uniform(-0.5, 1.5)) * rng.randint(1, 6)
-        log_delta = rng.uniform(-30.0, -1.0)
-        for neighbours in ("add", "remove"):
-            run = release._run(neighbours)
-            truth = lattice_epsilon(run, log_delta, 1e-13)
-            for known in (0.0, math.inf) if log_delta < -20.0 else (0.0,):
-                low, high = beside_bounded(run, log_delta, finite_epsilon, known)
-                assert low <= truth[1]
-                assert high >= truth[0]
-    assert beside_bounded((hs.Laplace(scale=1.0) * 3)._run("add"), -5.0, finite_epsilon) == (0.0, math.inf)
-
-
-@pytest.mark.parametrize(
-    ("bounded", "delta", "truth"),
-    [
-        (hs.RandomizedResponse(epsilon=300.0), 1 - 5e-10, 303.73626),
-        (hs.RandomizedResponse(epsilon=300.0), 1 - 1e-11, 295.92711),
-        (hs.RandomizedResponse(epsilon=400.0).poisson(rate=0.25), 0.249999999875, 402.34997),
-        (hs.RandomizedResponse(epsilon=400.0).poisson(rate=0.25), 0.24999999999975, 390.23891),
-    ],
-)
-def test_bounded_losses_that_are_all_but_sure(bounded: hs.RandomizedResponse, delta: float, truth: float) -> None:
-    """delta over the probability of the largest loss is next to 1: no lower end may be taken for that of a smaller delta."""
-    found = (hs.Gaussian(sigma=1 / 13.0) + bounded).epsilon_bounds(delta, neighbours="remove")
-    assert found.lower <= truth + 1e-5
-    assert found.upper >= truth - 1e-5

@@ -2,6 +2,7 @@
 
 import math
 from array import array
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,8 +17,7 @@ from hockeystick.loss.engines.driver import (
     log_delta_proof,
     meet,
 )
-from hockeystick.loss.engines.engine import Engine, Proof, Question
-from hockeystick.loss.engines.first import epsilon_question
+from hockeystick.loss.engines.engine import Engine, Proof
 from hockeystick.native import core
 from hockeystick.report.methods import engine as in_words
 from samples import LOOSE
@@ -75,6 +75,14 @@ def test_no_end_that_was_proved_lies_above_what_is_kept():
     assert meet(Proof(0.0, 4.0), Proof(5.0, math.nan)).high == 5.0
 
 
+@pytest.mark.usefixtures("in_use")
+@pytest.mark.filterwarnings("ignore::hockeystick.loss.engines.driver.ContradictionWarning")
+def test_an_engine_that_proves_a_lower_end_only_takes_no_upper_end_away():
+    broken = meet(Proof(1.0, 2.0, A, A), Proof(2.5, 3.0, B, B))
+    assert meet(broken, Proof(1.0, math.inf, A, A)) == broken
+    assert meet(broken, Proof(3.5, math.inf, A, A)).high == math.inf
+
+
 def test_what_is_no_number_proves_nothing():
     assert meet(Proof(0.0, 4.0, A, A), Proof(math.nan, math.nan, B, B)) == Proof(0.0, 4.0, A, A)
 
@@ -87,7 +95,8 @@ def test_delta_is_at_most_one_though_proofs_contradicted_each_other(monkeypatch:
         def log_delta(self, run, question, known, ask):
             return 0.5, 0.7
 
-    for release in (MIXED, MIXED + hs.ApproxDP(epsilon=0.1, delta=1e-9)):
+    plain = hs.Laplace(scale=1.0) * 5 + hs.GDP(mu=0.5)
+    for release in (plain, plain + hs.ApproxDP(epsilon=0.1, delta=1e-9)):
         monkeypatch.setitem(registry.FIRST, "log delta", (registry.Step((Wrong(),)),))
         with pytest.warns(ContradictionWarning):
             found = release.log_delta_bounds(1.0)
@@ -109,16 +118,17 @@ def test_a_wrong_engine_is_found_under_test_and_survived_in_use(monkeypatch: pyt
         def epsilon(self, run, question, known, ask):
             return 0.1, 0.2
 
-    truth = MIXED.epsilon(1e-6)
+    release = hs.Laplace(scale=1.0) * 5 + hs.GDP(mu=0.5)
+    truth = release.epsilon(1e-6)
     steps = (registry.Step((Wrong(),)), *registry.FIRST["epsilon"])
     monkeypatch.setitem(registry.FIRST, "epsilon", steps)
     with pytest.raises(Contradiction):
-        MIXED.epsilon(1e-6)
+        release.epsilon(1e-6)
     monkeypatch.setattr(driver, "STRICT", False)
     with pytest.warns(ContradictionWarning):
-        found = MIXED.epsilon_bounds(1e-6)
+        found = release.epsilon_bounds(1e-6)
     assert found.lower == 0.0
-    assert found.upper >= truth
+    assert truth <= found.upper < math.inf
 
 
 @pytest.mark.skipif(core is None, reason="the core was not compiled: there was no C compiler")
@@ -278,10 +288,24 @@ def test_the_core_is_asked_once(monkeypatch: pytest.MonkeyPatch, release, delta)
     assert len(whole) <= 2
 
 
-# the questions themselves
+@pytest.mark.parametrize(
+    ("rate", "delta", "asked"),
+    [(0.1, 1e-6, 1e-7), (0.3, 1e-6, 3e-7), (0.7, 1e-5, 7e-6), (0.01, 3e-7, 3e-9), (0.1, 1e-300, 1e-301)],
+)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_delta_of_a_theorem_gives_its_epsilon(rate, delta, asked, epsilon):
+    """0.1 * 1e-6 as doubles exceeds 1e-7 as a double by 1e-22, so epsilon was infinite there."""
+    run = hs.ApproxDP(epsilon=epsilon, delta=delta).poisson(rate=rate)
+    theorem = hs.conversion.amplify_approx(epsilon, delta, rate)[0]
+    bounds = run.epsilon_bounds(asked)
+    assert bounds.lower <= theorem * (1.0 + 1e-14)
+    assert theorem * (1.0 - 1e-14) <= bounds.upper <= theorem * (1.0 + 1e-12)
+    assert run.epsilon([asked])[0] == bounds.upper
+    assert run.epsilon(asked * (1.0 - 1e-12)) == math.inf  # more than the rounding of three decimals
 
 
-def test_a_question_knows_the_rounding_of_its_logarithm():
-    question = epsilon_question(-10.0)
-    assert question == Question("epsilon", -10.0, question.slack)
-    assert 0.0 < question.slack < 1e-13
+def test_a_report_says_which_delta_was_rounded():
+    run = hs.ApproxDP(epsilon=1.0, delta=1e-6).poisson(rate=0.1)
+    assert Fraction(0.1) * Fraction(1e-6) > Fraction(1e-7)
+    assert "delta is read as the probability of an infinite loss" in run.report(1e-7).methods["epsilon"]
+    assert "is read as" not in run.report(2e-7).methods["epsilon"]

@@ -155,3 +155,10 @@ def test_every_engine_says_what_it_does_and_by_which_source():
         if "[mathematics] section" in engine.method:
             section = engine.method.split("[mathematics] section")[1].lstrip("s ").split()[0].rstrip(";,)")
             assert f"[section-{section}]" in pages, (name, section)
+
+
+def test_the_page_lists_the_engines_of_the_registry():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    _, _, rest = page.partition("| engine | method |\n|---|---|\n")
+    rows = [line.strip("| ").split(" | ") for line in rest.partition("\n\n")[0].splitlines()]
+    assert rows == [[engine.name, engine.method] for engine in ENGINES.values()]

@@ -83,16 +83,16 @@ def test_the_level_of_an_epsilon_is_at_most_its_exponential():
 
 def test_draws_follow_the_laws():
     simulator = PAIR.decomposition(epsilon=0.2, delta=0.25).simulator()
-    rng = random.Random(5)
+    rng = hs.InsecureSeed(5)
     for b, law in ((0, PAIR.p), (1, PAIR.q)):
         counts = [0] * 4
         for _ in range(4000):
-            counts[simulator.draw(b, seeded=rng)] += 1
+            counts[simulator.draw(b, rng=rng)] += 1
         squares = sum((n - 4000 * float(x)) ** 2 / (4000 * float(x)) for n, x in zip(counts, law, strict=True) if x)
         assert squares < 20.0
         assert not any(n for n, x in zip(counts, law, strict=True) if not x)
     best = PAIR.best_test(F(1, 6))
-    assert best.says(0, seeded=rng) in (True, False)
+    assert best.says(0, rng=rng) in (True, False)
     assert best.says(3) is False
     assert simulator.draw(0) in range(4)
 
@@ -178,6 +178,7 @@ def test_draws_out_of_range():
         lambda: simulator.law(-1),
         lambda: simulator.process((0, "middle")),
         lambda: PAIR.best_test(0.5).says("no outcome"),
+        lambda: simulator.draw(0, rng=7),
     ):
-        with pytest.raises(hs.BadValue, match="allowed"):
+        with pytest.raises(hs.HockeystickError, match="allowed"):
             ask()
