@@ -371,6 +371,23 @@ def test_convert(run):
     assert "1e-6 unless given" in run("convert --help", columns=200)[1]
 
 
+@pytest.mark.parametrize(
+    ("given", "rows"),
+    [
+        ("--rho 0.5", {"rho": 0.5}),
+        ("--mu 0.3", {"mu": 0.3}),
+        ("--rdp 2:0.1 --rdp 8:0.3", {"rdp_2": 0.1, "rdp_8": 0.3}),
+        ("--epsilon 1 --delta 1e-5", {"epsilon": 1.0}),
+    ],
+)
+def test_a_claim_in_its_own_words_is_itself(run, given, rows):
+    found = answered(run(f"convert {given} --json"))
+    out = run(f"convert {given}", columns=100)[1]
+    for name, value in rows.items():
+        assert found[name] == value
+        assert re.search(rf"^{name} +{value:g} ", out, flags=re.MULTILINE), out
+
+
 def test_explain(run):
     found = answered(run("explain --epsilon 1 --delta 1e-5 --json"))
     assert found["tpr"]["0.01"] == pytest.approx(0.01 * 2.718281828 + 1e-5, rel=1e-6)
