@@ -57,6 +57,10 @@ def convert(
         except HockeystickError as error:
             found[name] = None
             found.setdefault("refused", {})[name] = str(error)
+    stated = {"mu": mu, "rho": rho, **({"epsilon": epsilon} if epsilon is not None and at_delta >= (delta or 0.0) else {})}
+    for name, value in stated.items():  # what was given holds as it is, without the rounding of an answer
+        if value is not None and found[name] is not None:
+            found[name] = min(found[name], float(value))
     if json:
         show.machine(found)
         return
