@@ -76,7 +76,7 @@ class Bounds(Generic[End]):
         return ends if self.tight else f"{ends}, the upper end not known to be tight"
 
     def _repr_html_(self) -> str:
-        from .report.notebook import bounds_html
+        from .report.page import bounds_html
 
         return bounds_html(self)
 

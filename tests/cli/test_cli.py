@@ -382,7 +382,7 @@ def test_explain(run):
 def test_sweep(run):
     line = "sweep 'Gaussian(sigma={sigma}) * {steps}' --grid sigma=5,10 --grid steps=1:3:3 --delta 1e-6"
     rows = run(line)[1].splitlines()
-    assert rows[0] == "sigma,steps,epsilon,epsilon_lower"
+    assert rows[0] == "sigma,steps,epsilon,epsilon_lower,error"
     assert len(rows) == 7
     table = answered(run(f"{line} --advantage --jobs 2 --json"))
     assert table["epsilon"][0] == hs.Gaussian(sigma=5.0).epsilon(1e-6)

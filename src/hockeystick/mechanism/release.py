@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .. import checks
 from ..errors import BadType, BadValue, Unsupported
 from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
+from .questions.asked import Shown
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
 from .questions.law import LawQuestions
-from .questions.shown import Shown
 from .samplers import Samplers
 
 if TYPE_CHECKING:

@@ -1,14 +1,18 @@
 """`hockeystick sweep`: a table over every combination of some parameters."""
 
+import contextlib
 import csv
 import functools
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
 from ...errors import BadValue
 from ...mechanism.release import Release
+from ...planning.sweep import prepared
 from ...planning.sweep import sweep as tabulate
 from .. import show
 from ..expression import release
@@ -36,25 +40,34 @@ def sweep(
     Example: hockeystick sweep 'Gaussian(sigma={sigma}) * {steps}' --grid sigma=5,10 --grid steps=1,10,100 --delta 1e-6
     """
     values = dict(_axis(one) for one in grid)
-    questions = {name: at for name, at in (("epsilon", delta), ("delta", epsilon)) if at is not None}
+    questions = {name: at for name, at in (("epsilon_at_delta", delta), ("delta_at_epsilon", epsilon)) if at is not None}
     if not questions and not advantage:
         raise BadValue("nothing is asked; give --delta (for epsilon there), --epsilon (for delta there) or --advantage.")
     make = functools.partial(_filled, template)
     make(**{name: listed[0] for name, listed in values.items()})  # refused now rather than in every row
-    given: dict[str, Any] = {"advantage": advantage, "neighbours": relation(neighbours), **questions}
-    if jobs > 1:
-        from concurrent.futures import ProcessPoolExecutor
+    with _shared(jobs) as executor:
+        if json:
+            asked: dict[str, Any] = {"advantage": advantage, "neighbours": relation(neighbours), **questions}
+            show.machine(tabulate(make, values, executor=executor, **asked))
+            return
+        names, columns, _, rows = prepared(make, values, executor, relation(neighbours), advantage, questions)
+        writer = csv.DictWriter(sys.stdout, [*names, *columns, "error"], restval="")
+        writer.writeheader()
+        for row in rows:  # each as it is answered: what is there stays if the command is stopped
+            writer.writerow(row)
+            sys.stdout.flush()
 
-        with ProcessPoolExecutor(jobs) as executor:
-            table = tabulate(make, values, executor=executor, **given)
-    else:
-        table = tabulate(make, values, **given)
-    if json:
-        show.machine(table)
+
+@contextlib.contextmanager
+def _shared(jobs: int) -> Iterator[Any]:
+    """Processes that share the work, if there is more than one; the first of them warns for all."""
+    if jobs <= 1:
+        yield None
         return
-    writer = csv.writer(sys.stdout)
-    writer.writerow(table)
-    writer.writerows(zip(*table.values(), strict=True))
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(jobs, initializer=warnings.simplefilter, initargs=("ignore",)) as executor:
+        yield executor
 
 
 def _filled(template: str, **values: Any) -> Release:
