@@ -9,7 +9,7 @@ EXAMPLES, BATCH, SIGMA, EPOCHS, DELTA = 60_000, 256, 1.1, 15, 1e-5
 
 def main() -> None:
     run = hs.dpsgd(examples=EXAMPLES, batch=BATCH, sigma=SIGMA, epochs=EPOCHS, sampler="poisson")
-    run.epsilon(delta=2 * DELTA)  # warm up: the first question loads what it needs
+    run.epsilon(delta=DELTA / 2)  # warm up: the first question loads what it needs
     start = time.perf_counter()
     bounds = run.epsilon_bounds(delta=DELTA)
     milliseconds = 1e3 * (time.perf_counter() - start)

@@ -14,6 +14,7 @@ SAMPLED = {
     "sampled-often": hs.Gaussian(sigma=10.0).poisson(rate=0.5) * 300,
     "sampled-seldom": hs.Gaussian(sigma=0.8).poisson(rate=1e-4) * 100_000,
     "sampled-little-noise": hs.Gaussian(sigma=0.5).poisson(rate=0.02) * 200,
+    "allocated": hs.Gaussian(sigma=3.0).allocated(steps=3) * 20,
     "sampled-once": hs.Gaussian(sigma=0.7).poisson(rate=0.2),
     "sampled-sum": (hs.Gaussian(sigma=2.0) + hs.GDP(mu=0.3) * 2).poisson(rate=0.05) * 400,
     "mixed-with-sampled": hs.Gaussian(sigma=2.0).poisson(rate=0.1) * 50 + hs.Laplace(scale=4.0) * 5 + hs.GDP(mu=0.2),

@@ -1,6 +1,7 @@
 """The command: answers, exit codes, bad input, narrow terminals, closed pipes, what is imported."""
 
 import inspect
+import io
 import json
 import os
 import re
@@ -371,6 +372,23 @@ def test_convert(run):
     assert "1e-6 unless given" in run("convert --help", columns=200)[1]
 
 
+@pytest.mark.parametrize(
+    ("given", "rows"),
+    [
+        ("--rho 0.5", {"rho": 0.5}),
+        ("--mu 0.3", {"mu": 0.3}),
+        ("--rdp 2:0.1 --rdp 8:0.3", {"rdp_2": 0.1, "rdp_8": 0.3}),
+        ("--epsilon 1 --delta 1e-5", {"epsilon": 1.0}),
+    ],
+)
+def test_a_claim_in_its_own_words_is_itself(run, given, rows):
+    found = answered(run(f"convert {given} --json"))
+    out = run(f"convert {given}", columns=100)[1]
+    for name, value in rows.items():
+        assert found[name] == value
+        assert re.search(rf"^{name} +{value:g} ", out, flags=re.MULTILINE), out
+
+
 def test_explain(run):
     found = answered(run("explain --epsilon 1 --delta 1e-5 --json"))
     assert found["tpr"]["0.01"] == pytest.approx(0.01 * 2.718281828 + 1e-5, rel=1e-6)
@@ -387,6 +405,36 @@ def test_sweep(run):
     table = answered(run(f"{line} --advantage --jobs 2 --json"))
     assert table["epsilon"][0] == hs.Gaussian(sigma=5.0).epsilon(1e-6)
     assert len(table["advantage"]) == 6
+
+
+def test_sweep_writes_rows_as_they_come(run, monkeypatch):
+    """When it is stopped, the rows so far are there."""
+    module = import_module("hockeystick.cli.commands.sweep")
+    tabulate, calls, flushed = module.tabulate, [], []
+
+    class Screen(io.StringIO):
+        def flush(self):
+            flushed.append(self.getvalue())
+
+    def stopped(*given, **named):
+        calls.append(given)
+        if len(calls) == 4:  # 1, 1 and 2 rows are there
+            raise KeyboardInterrupt
+        return tabulate(*given, **named)
+
+    line = "sweep 'Gaussian(sigma={sigma})' --grid sigma=1,2,-1,4,5,6,7,8 --delta 1e-6"
+    whole = run(line)[1].splitlines()
+    lines = [json.loads(one) for one in run(f"{line} --json-lines")[1].splitlines()]
+    columns = answered(run(f"{line} --json"))
+    assert [list(one.values()) for one in lines] == [list(one) for one in zip(*columns.values(), strict=True)]
+    assert [one["epsilon"] for one in lines][:2] == [hs.Gaussian(sigma=sigma).epsilon(1e-6) for sigma in (1.0, 2.0)]
+    assert "sigma is -1.0" in lines[2]["error"]
+    monkeypatch.setattr(module, "tabulate", stopped)
+    monkeypatch.setattr(sys, "stdout", Screen())
+    with pytest.raises(SystemExit):
+        cli.main(shlex.split(line))
+    assert flushed[2].splitlines() == whole[:5]
+    assert len(whole) == 9
 
 
 def test_report(run):
@@ -528,7 +576,7 @@ def test_as_a_process():
     assert closed.stderr == ""
     line = f"{python} -m hockeystick sweep 'Gaussian(sigma={{s}})' --grid s=1:100:3000 --delta 1e-5"
     closed = shell(f"bash -c {shlex.quote(line + ' | head -1; echo ${PIPESTATUS[0]}')}")
-    assert closed.stdout == "s,epsilon,epsilon_lower\n0\n"
+    assert closed.stdout == "s,epsilon,epsilon_lower,error\n0\n"
     assert closed.stderr == ""
     if Path("/dev/full").exists():
         full = shell(f"{python} -m hockeystick {DPSGD} > /dev/full")

@@ -141,7 +141,9 @@ def test_sweep_writes_rows_as_they_come(run, monkeypatch):
     monkeypatch.setattr(sys, "stdout", out)
     with pytest.raises(RuntimeError):
         cli.main(shlex.split(line))
-    assert out.getvalue().splitlines() == whole[:4]
+    rows = out.getvalue().splitlines()
+    assert 2 < len(rows) < len(whole)
+    assert rows == whole[: len(rows)]
 
 
 def test_what_was_given_is_printed_as_it_was(run):

@@ -2,7 +2,7 @@
 
 Floating-point sums round, and what they round to depends on all records: taking one away may move the sum farther than the record
 is large (Casacuberta, Shoemate, Vadhan and Wagaman 2022).  Here each contribution by itself is clipped and rounded towards 0, to
-a grid 2^40 times finer than the sensitivity, which leaves it within its bound; whole numbers of steps add up exactly.
+a grid 2^40 times finer than the sensitivity, which leaves it within its bound; whole numbers of steps add up exactly (Lemma 39).
 """
 
 import math

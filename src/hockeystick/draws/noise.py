@@ -1,4 +1,4 @@
-"""Noise on numbers: its law is met exactly, and only what goes out is rounded (docs/mathematics.md, section 17).
+"""Noise on numbers: its law is met exactly, and only what goes out is rounded (docs/mathematics.md, section 17, Lemma 39).
 
 Each function has its reference here, for one draw, and the compiled core draws arrays (`native/draws.py`).
 """

@@ -1,4 +1,4 @@
-"""What may be released: numbers as they are, to the last bit, or an error.  Rounding may move two data sets apart."""
+"""What may be released: numbers as they are, to the last bit, or an error.  Rounding may move two data sets apart (Lemma 39)."""
 
 import math
 import numbers

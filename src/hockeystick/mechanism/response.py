@@ -89,7 +89,7 @@ class RandomizedResponse(Mechanism):
         >>> RandomizedResponse(epsilon=1.0, categories=5).release(3) in range(5)
         True
         """
-        from ..draws.choices import Response
+        from ..draws.choices import Response  # Lemma 37
         from ..draws.source import words_of
         from ..draws.values import places, shaped
 

@@ -1,4 +1,5 @@
-/* Noise: its exponential number times the scale, in whole numbers of 128 bits (draws/noise.py; docs/mathematics.md, section 17). */
+/* Noise: its exponential number times the scale, in whole numbers of 128 bits (draws/noise.py; docs/mathematics.md, section 17:
+   Lemma 36; what is decided here is what the reference decides, Lemma 38). */
 #include "draws_words.h"
 
 #if DRAWS

@@ -1,7 +1,7 @@
 """Draws by the compiled core, as many as it decides; the reference (draws/*.py) makes the others, from the same random words.
 
 Which of the two serves is decided here.  A draw that the core leaves to the reference begins again with the words with which the
-core began, so what is drawn does not depend on who draws it.
+core began, so what is drawn does not depend on who draws it (Lemma 38).
 """
 
 import math

@@ -1,4 +1,4 @@
-/* Elementary draws: exponential and whole numbers from random words. */
+/* Elementary draws: exponential (Lemma 35) and whole numbers from random words. */
 #ifndef HOCKEYSTICK_DRAWS_WORDS_H
 #define HOCKEYSTICK_DRAWS_WORDS_H
 

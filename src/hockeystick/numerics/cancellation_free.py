@@ -121,6 +121,20 @@ def log_ratio(numerator: int, denominator: int) -> float:
     return math.log(scaled) + shift * math.log(2.0)
 
 
+def expm1_complex(value: ComplexArray) -> ComplexArray:
+    """e^value - 1 without cancellation.
+
+    >>> print(expm1_complex(np.array([1e-20 + 0j]))[0].real)
+    1e-20
+    """
+    grown = np.expm1(value.real)
+    half = np.sin(0.5 * value.imag)
+    found = np.empty_like(value)
+    found.real = grown - (2.0 * half * half) * (1.0 + grown)
+    found.imag = (1.0 + grown) * np.sin(value.imag)
+    return found
+
+
 def log1p_complex(z: ComplexArray) -> ComplexArray:
     """log(1 + z) with an error of a few units relative to |z / (1 + z)| (NumPy's own loses it for small z).
 

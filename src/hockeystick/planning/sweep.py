@@ -93,7 +93,7 @@ def sweep(
     >>> table["sigma"], [round(one, 4) for one in table["epsilon"]]
     ([5, 5, 10, 10], [0.8341, 2.9216, 0.3969, 1.3676])
     """
-    names, columns, total, rows = prepared(make, grid, executor, neighbours, advantage, questions)
+    names, columns, total, rows = _prepared(make, grid, executor, neighbours, advantage, questions)
     table = _table(names, rows, Bar(total, progress))
     if "value" not in table:
         for name in columns:
@@ -103,7 +103,7 @@ def sweep(
     return table
 
 
-def prepared(
+def _prepared(
     make: Callable[..., Release | float],
     grid: Mapping[str, Iterable[Any]],
     executor: Executor | None,

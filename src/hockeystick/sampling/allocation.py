@@ -95,11 +95,12 @@ class Allocated(Sampled):
         if whole is None:
             return None
         square = whole.square * self.kept
-        if self.times == 1:
+        if self.times == 1:  # Lemma 40, also for a draw that is kept
             return _epoch(square, self.steps, wanted)
         if self.times == self.steps:
             return losses.GaussianLoss(square * self.times)
         short, more = divmod(self.steps, self.times)
+        # docs/mathematics/allocation.md, Lemma 40a
         blocks = (short, self.times - more), (short + 1, more)
         each = tuple((_epoch(square, size, wanted), count) for size, count in blocks if count)
         return losses.BracketedLoss((losses.SeveralLosses(each),), ())

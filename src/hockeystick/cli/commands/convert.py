@@ -11,6 +11,7 @@ from ...mechanism.claim import GDP, RDP, ZCDP, ApproxDP
 from ...mechanism.release import Release
 from ...planning.concentrated import rho_of
 from ...report.numbers import down_text, up_text
+from ...report.numbers import given as as_given
 from .. import show
 from ..options import Json, Mu, Rho
 
@@ -57,10 +58,12 @@ def convert(
         except HockeystickError as error:
             found[name] = None
             found.setdefault("refused", {})[name] = str(error)
-    stated = {"mu": mu, "rho": rho, **({"epsilon": epsilon} if epsilon is not None and at_delta >= (delta or 0.0) else {})}
-    for name, value in stated.items():  # what was given holds as it is, without the rounding of an answer
+    said = {"mu": mu, "rho": rho, **_rdp_rows(rdp)}
+    if epsilon is not None and at_delta >= (delta or 0.0):
+        said["epsilon"] = epsilon
+    for name, value in said.items():
         if value is not None and found[name] is not None:
-            found[name] = min(found[name], float(value))
+            found[name] = min(found[name], value)  # what was claimed holds as it is; computed, it is rounded up
     if json:
         show.machine(found)
         return
@@ -74,11 +77,16 @@ def convert(
         "tpr_at_fpr_0.01": "an attacker's true-positive rate, at most",
         "tradeoff_at_0.1": "type-II error at type-I error 0.1, at least",
     }
-    rows: list[show.Row] = [
-        (name, "refused" if found[name] is None else (down_text if name.startswith("trade") else up_text)(found[name]), words)
-        for name, words in meaning.items()
-    ]
+    rows: list[show.Row] = [(name, _text(name, found[name], said.get(name)), words) for name, words in meaning.items()]
     show.rows(f"{claim!r} implies", rows)
+
+
+def _text(name: str, value: float | None, said: float | None) -> str:
+    if value is None:
+        return "refused"
+    if value == said:
+        return as_given(value)
+    return (down_text if name.startswith("trade") else up_text)(value)
 
 
 def _claim(epsilon: float | None, delta: float | None, mu: float | None, rho: float | None, rdp: list[str] | None) -> Release:
@@ -95,6 +103,11 @@ def _claim(epsilon: float | None, delta: float | None, mu: float | None, rho: fl
         return GDP(mu=mu)
     if rho is not None:
         return ZCDP(rho=rho)
+    pairs = _pairs(rdp)
+    return RDP(orders=tuple(order for order, _ in pairs), values=tuple(value for _, value in pairs))
+
+
+def _pairs(rdp: list[str] | None) -> list[tuple[float, float]]:
     pairs = []
     for one in rdp or []:
         try:
@@ -102,4 +115,9 @@ def _claim(epsilon: float | None, delta: float | None, mu: float | None, rho: fl
         except ValueError:
             raise BadValue(f"--rdp is {one!r}; allowed: order:value, such as 8:0.04.") from None
         pairs.append((order, value))
-    return RDP(orders=tuple(order for order, _ in pairs), values=tuple(value for _, value in pairs))
+    return pairs
+
+
+def _rdp_rows(rdp: list[str] | None) -> dict[str, float]:
+    """The claimed values at the orders that have a row."""
+    return {f"rdp_{order:g}": value for order, value in _pairs(rdp) if order in (2.0, 8.0)}

@@ -3,16 +3,19 @@
 import contextlib
 import csv
 import functools
+import itertools
+import math
 import sys
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
 
 from ...errors import BadValue
 from ...mechanism.release import Release
-from ...planning.sweep import prepared
+from ...planning.sweep import Bar
 from ...planning.sweep import sweep as tabulate
 from .. import show
 from ..expression import release
@@ -23,6 +26,8 @@ from ..options import (
 )
 
 _MOST = 10**6
+_PATIENCE = 1.0  # seconds for which rows may be held back to be answered together
+_LARGEST = 1024  # rows
 
 
 def sweep(
@@ -34,8 +39,11 @@ def sweep(
     jobs: Annotated[int, typer.Option(help="Processes that share the work.")] = 1,
     neighbours: Neighbours = None,
     json: Json = False,
+    json_lines: Annotated[bool, typer.Option("--json-lines", help="One JSON object for each row, as they come.")] = False,
 ) -> None:
     """A table over every combination of some parameters: CSV on standard output, or JSON columns.
+
+    Rows are written as they come; --json waits for the last one.
 
     Example: hockeystick sweep 'Gaussian(sigma={sigma}) * {steps}' --grid sigma=5,10 --grid steps=1,10,100 --delta 1e-6
     """
@@ -45,29 +53,74 @@ def sweep(
         raise BadValue("nothing is asked; give --delta (for epsilon there), --epsilon (for delta there) or --advantage.")
     make = functools.partial(_filled, template)
     make(**{name: listed[0] for name, listed in values.items()})  # refused now rather than in every row
-    with _shared(jobs) as executor:
+    given: dict[str, Any] = {"advantage": advantage, "neighbours": relation(neighbours), **questions}
+    with _workers(jobs) as given["executor"]:
         if json:
-            asked: dict[str, Any] = {"advantage": advantage, "neighbours": relation(neighbours), **questions}
-            show.machine(tabulate(make, values, executor=executor, **asked))
-            return
-        names, columns, _, rows = prepared(make, values, executor, relation(neighbours), advantage, questions)
-        writer = csv.DictWriter(sys.stdout, [*names, *columns, "error"], restval="")
-        writer.writeheader()
-        for row in rows:  # each as it is answered: what is there stays if the command is stopped
-            writer.writerow(row)
-            sys.stdout.flush()
+            show.machine(tabulate(make, values, **given))
+        else:
+            _write(_rows(make, values, jobs, given), json_lines)
 
 
 @contextlib.contextmanager
-def _shared(jobs: int) -> Iterator[Any]:
-    """Processes that share the work, if there is more than one; the first of them warns for all."""
+def _workers(jobs: int) -> Iterator[Any]:
+    """The processes that share the work; what is not begun is dropped where the command is stopped."""
     if jobs <= 1:
         yield None
         return
     from concurrent.futures import ProcessPoolExecutor
 
     with ProcessPoolExecutor(jobs, initializer=warnings.simplefilter, initargs=("ignore",)) as executor:
-        yield executor
+        try:
+            yield executor
+        except BaseException:
+            executor.shutdown(cancel_futures=True)
+            raise
+
+
+def _rows(
+    make: Callable[..., Release], values: dict[str, list[float]], jobs: int, given: dict[str, Any]
+) -> Iterator[list[dict[str, Any]]]:
+    """The rows in order, some at a time: the first alone, then more and more while they are quick."""
+    bar = Bar(math.prod(map(len, values.values())), None if not sys.stdout.isatty() else False)
+    combinations = itertools.product(*values.values())
+    first = next(combinations)
+    table = tabulate(make, {name: [value] for name, value in zip(values, first, strict=True)}, progress=False, **given)
+    yield _turned(table)
+    done, size = 1, jobs
+    while some := list(itertools.islice(combinations, size)):
+        began = time.monotonic()
+        table = tabulate(functools.partial(_at, make, tuple(values)), {"at": some}, progress=False, **given)
+        named = {name: [one[index] for one in some] for index, name in enumerate(values)}
+        yield _turned({**named, **{name: column for name, column in table.items() if name != "at"}})
+        done += len(some)
+        bar.show(done)
+        took = time.monotonic() - began
+        size = min(2 * size, _LARGEST) if took < _PATIENCE / 2 else max(jobs, size // 2) if took > _PATIENCE else size
+    bar.close()
+
+
+def _at(make: Callable[..., Release], names: tuple[str, ...], at: tuple[float, ...]) -> Release:
+    return make(**dict(zip(names, at, strict=True)))
+
+
+def _turned(table: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(table, one, strict=True)) for one in zip(*table.values(), strict=True)]
+
+
+def _write(found: Iterator[list[dict[str, Any]]], json_lines: bool) -> None:
+    """Each row as soon as it is there; the last column says why a row was refused, which no row before can know."""
+    header: list[str] = []
+    for some in found:
+        for row in some:
+            row.setdefault("error", None)
+            if json_lines:
+                show.machine(row)
+                continue
+            if not header:
+                header = list(row)
+                csv.writer(sys.stdout).writerow(header)
+            csv.writer(sys.stdout).writerow([row[name] for name in header])
+        sys.stdout.flush()
 
 
 def _filled(template: str, **values: Any) -> Release:

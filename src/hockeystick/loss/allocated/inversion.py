@@ -10,12 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ...numerics.cancellation_free import Array, ComplexArray
+from ...numerics.cancellation_free import Array, ComplexArray, expm1_complex
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, UNIT
 from ...numerics.trapezoid import added_terms, exact_places, fourier_sums
 from ..protocol import Inconclusive
+from .beyond import LaplaceBound
 from .moments import AllocatedStep, Moments, largest_order
-from .transform import LaplaceBound, Ray
+from .transform import Ray
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Tuning:
     """About Re p = n - Re q: more needs more moments, less more nodes."""
     most_nodes: int = 1 << 17
     """Of y: more take longer than other engines."""
+    most_terms: int = 10**8
+    """Of the power series at all nodes: more take longer than a second or two."""
     shares: tuple[float, ...] = (0.15, 0.3, 0.45, 0.6, 0.72, 0.82, 0.9, 0.95)
     """Of the strip, tried for the rule's error."""
     near: float = 0.25
@@ -87,7 +90,7 @@ class Inversion:
         h = self._spacing(angle, float(u[0]), float(u[-1]))
         low, h = exact_places(low, h)
         count = math.ceil((high - low) / h) + 1
-        if not 0 < count <= TUNING.most_nodes:
+        if not 0 < count <= TUNING.most_nodes or count * n * n > TUNING.most_terms:
             raise Inconclusive
         y = low + h * np.arange(count)
         centre = low + h * round((math.log(c / fall) - low) / h)
@@ -101,7 +104,7 @@ class Inversion:
             raise Inconclusive
         both = np.exp(exponent)
         close = np.abs(found) < 0.5
-        gain = np.where(close, weight * _expm1(np.where(close, found, 0.0)), both - weight)
+        gain = np.where(close, weight * expm1_complex(np.where(close, found, 0.0)), both - weight)
         sums = self._sums(y - centre, np.stack((gain, weight)), u[0], spacing, end - start)
         unit = 1.0 / h
         # what rounding makes of the weights it makes of both sums: of their quotient, only what G is off its mean
@@ -291,16 +294,6 @@ def _log_gamma_ratio(c: float, u: Array) -> Array:
     from scipy.special import loggamma
 
     found: Array = loggamma(c - 1j * u).real - math.lgamma(c)
-    return found
-
-
-def _expm1(value: ComplexArray) -> ComplexArray:
-    """e^value - 1 without cancellation."""
-    grown = np.expm1(value.real)
-    half = np.sin(0.5 * value.imag)
-    found = np.empty_like(value)
-    found.real = grown - (2.0 * half * half) * (1.0 + grown)
-    found.imag = (1.0 + grown) * np.sin(value.imag)
     return found
 
 

@@ -6,6 +6,7 @@ Y_1, ..., Y_T, and F(q) = E L^q (docs/mathematics/allocation.md, Lemma 40).  log
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -58,9 +59,12 @@ class AllocatedStep(NamedTuple):
 
 
 def largest_order(step: AllocatedStep) -> int:
-    """The largest whole order whose moments of one step are doubles."""
-    square = step.tilt * step.tilt
-    return int(min(TUNING.most_orders, 0.5 + math.sqrt(0.25 + 2.0 * TUNING.most_exponent / square)))
+    """The largest whole order n for which n-th moments of one step, over steps^n, are doubles."""
+    # n (n - 1) t^2/2 - (n - 1) log T <= most
+    half, drift = 0.5 * step.tilt * step.tilt, math.log(step.steps)
+    ahead = half - drift
+    found = 1.0 + (math.sqrt(ahead * ahead + 4.0 * half * TUNING.most_exponent) - ahead) / (2.0 * half)
+    return int(min(TUNING.most_orders, found))
 
 
 def power_coefficients(b: Numbers, steps: int) -> Numbers:
@@ -112,8 +116,13 @@ def power_rounding(n: int, steps: int) -> float:
 
 
 def scale_of(n: int) -> float:
-    """A factor of x that keeps the coefficients of e^x, and so those of the power, within the range of doubles up to x^n."""
-    return math.exp(math.lgamma(n + 1.0) / n) if n else 1.0
+    """A factor of x, a power of two, that keeps the coefficients of e^x, and so those of the power, within doubles up to x^n."""
+    return 2.0 ** round(math.lgamma(n + 1.0) / (n * math.log(2.0))) if n else 1.0
+
+
+def unscaled(n: int) -> float:
+    """n!/scale^n, rounded once."""
+    return float(Fraction(math.factorial(n)) / Fraction(scale_of(n)) ** n)
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Several losses that one release stands for: they are composed, and asked as one."""
+"""Several losses that one release stands for, composed: the blocks of docs/mathematics/allocation.md, Lemma 40a."""
 
 import math
 from dataclasses import dataclass

@@ -8,12 +8,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from ...numerics.cancellation_free import BLOCK, Array, ComplexArray
+from ...numerics.cancellation_free import BLOCK, Array, ComplexArray, expm1_complex, log1p_complex
 from ...numerics.rounding import FUNCTION, UNIT
 from ...numerics.trapezoid import exact_places
 from ..protocol import Inconclusive
-from .moments import AllocatedStep, power_coefficients, power_rounding, scale_of
+from .moments import AllocatedStep, power_coefficients, power_rounding, scale_of, unscaled
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,10 @@ class Tuning:
     """Places of the ray at which the rule is tried before its step is fixed."""
     levels: int = 48
     """Places at which real moments are bounded; between two, the left one serves."""
+    near_one: float = 0.5
+    """z below which a_0 and a_1 are computed without cancellation."""
+    degree: int = 19
+    """Of the series of e^v where |v| <= 1/2: what follows is far below the rounding that is counted."""
     lift: float = 30.0
     """So far e^-z is taken out of a_k(z) before it is summed: T log a_0 would cancel against s."""
 
@@ -53,13 +58,14 @@ class Ray:
         self._lowest, self._highest = least / step.steps, most / step.steps
         self._powers = np.arange(n + 2.0)
         samples = np.geomspace(least, most, TUNING.samples) if most > least else np.array([most])
-        need, self._reach = TUNING.log_tolerance + 8.0, TUNING.reach
+        wanted = TUNING.log_tolerance + math.log(step.steps)  # for the power of T
+        need, self._reach = wanted + 8.0, math.sqrt(TUNING.reach**2 + 2.0 * math.log(step.steps))
         for _ in range(5):
             self._place(need, samples / step.steps)
             lost = float(self._quadrature(samples / step.steps).max())
-            if lost < -TUNING.log_tolerance + 4.0:
+            if lost < 4.0 - wanted:
                 break
-            more = lost + TUNING.log_tolerance + 1.0
+            more = lost + wanted + 1.0
             need, self._reach = need + more, math.sqrt(self._reach**2 + 2.0 * more)
             if not need < 3000.0:
                 raise Inconclusive
@@ -89,7 +95,9 @@ class Ray:
         shares = np.linspace(0.1, 1.0, 19)
         wide = b[:, None] * shares
         h = float((2.0 * math.pi * wide / (need + 0.5 * (eta[:, None] + wide) ** 2)).max(axis=1).min())
-        low, high = -self._reach - float(eta.max()) * 0.5, n * t + self._reach + float(eta.max()) * 0.5
+        # e^{-zY} presses the noise to the left by about W(z t^2)/t
+        pressed = math.log1p(float(z.max()) * t * t) / t
+        low, high = -self._reach - 0.5 * float(eta.max()) - pressed, n * t + self._reach + 0.5 * float(eta.max())
         if not (high - low) < TUNING.most_nodes * h:
             raise Inconclusive
         low, self.h = exact_places(low, h)
@@ -97,13 +105,12 @@ class Ray:
         self.x = low + self.h * np.arange(count)
         self._log_y = t * self.x - 0.5 * t * t
         self._y = np.exp(self._log_y)
-        self._log_weight = -0.5 * self.x * self.x + (math.log(self.h) - 0.5 * math.log(2.0 * math.pi))
-        # Y^k over its mean, so that nothing overflows
+        # normal density times Y^k over its mean: a normal density again
         self._log_mean = 0.5 * self._powers * (self._powers - 1.0) * t * t
-        exponent = self._powers * self._log_y[:, None] - self._log_mean
-        if float(exponent.max()) > 650.0:
-            raise Inconclusive
-        self._table = np.exp(exponent)
+        away = self.x[:, None] - t * self._powers
+        self._table = np.exp(-0.5 * away * away) * (self.h / math.sqrt(2.0 * math.pi))
+        moved = (self.step.tilt_error + 2.0 * UNIT) * t * self._powers + UNIT * np.abs(self.x)[:, None]
+        self._table_error = self._table * (np.abs(away) * (2.0 * moved + 2.0 * UNIT * np.abs(away)) + 8.0 * UNIT + FUNCTION)
         self._wide_table = self._table * (1.0 + np.abs(self.x))[:, None]
 
     def _sizes(self, z: Array) -> tuple[Array, Array, Array]:
@@ -115,7 +122,7 @@ class Ray:
     def _quadrature(self, z: Array) -> Array:
         """log of the largest error of the rule for a_k(z), k <= n, relative to the sum of its terms' moduli (Lemma 44)."""
         eta, _, real = self._sizes(z)
-        moduli = np.exp(np.minimum(self._log_weight - real[:, None] * self._y, 0.0))
+        moduli = np.exp(-real[:, None] * self._y)
         total = np.log(np.maximum(moduli @ self._table[:, : self.n + 1], 1e-300))  # over e^{eta^2/2}, and the means of Y^k
         found: Array = self._errors(z, eta, total).max(axis=1)
         return found
@@ -175,7 +182,6 @@ class Ray:
         lift = np.minimum(full, TUNING.lift)
         terms = np.empty((z.size, self.x.size), dtype=np.complex128)
         np.multiply(-turned[:, None], self._y, out=terms)
-        terms += self._log_weight
         terms.real += lift[:, None]
         terms.imag += (z * math.sin(self.angle))[:, None] - eta[:, None] * self.x
         terms.real += (0.5 * eta * eta)[:, None]
@@ -184,11 +190,22 @@ class Ray:
         sums = self._summed(terms.real, n) + 1j * self._summed(terms.imag, n)
         sums *= np.exp(1j * t * (eta[:, None] * self._powers[: n + 1]))
         totals = moduli @ self._table[:, : n + 1]
-        spread = moduli @ self._wide_table
-        error = self._rounding(z, eta, totals, spread)
+        error = self._rounding(z, eta, totals, moduli)
         log_total = np.log(np.maximum(totals, 1e-300)) - (0.5 * eta * eta + lift)[:, None]
         rule = np.exp(np.minimum(self._errors(z, eta, log_total), 600.0)) * totals
-        return self._powered(sums, error + rule, full - lift)
+        lost = error + rule
+        if not np.abs(sums[:, 0]).min() > 1e-280:  # so far out that a double does not hold a_0
+            raise Inconclusive
+        log = np.log(sums[:, 0])
+        off = FUNCTION * 4.0 + 4.0 * UNIT * (np.abs(log) + full - lift)
+        if z[-1] < TUNING.near_one and eta.max() == eta.min():
+            first, second = self._near_one(z, float(eta[0]), rule)
+            sums[:, 0], lost[:, 0], log = 1.0 + first[0], first[1], log1p_complex(first[0])
+            off = 8.0 * FUNCTION * np.abs(log)
+            if n:
+                better = second[1] < lost[:, 1]
+                sums[better, 1], lost[better, 1] = 1.0 + second[0][better], second[1][better]
+        return self._powered(sums, lost, log + (full - lift), off)
 
     def _summed(self, terms: Array, n: int) -> Array:
         """The sums against the powers of Y, block by block, so that the rounding error grows with the block."""
@@ -197,83 +214,107 @@ class Ray:
             found += terms[:, start : start + BLOCK] @ self._table[start : start + BLOCK, : n + 1]
         return found
 
-    def _rounding(self, z: Array, eta: Array, totals: Array, spread: Array) -> Array:
-        """Bounds of the rounding errors of the sums over the means of Y^k (`totals`: of moduli; `spread`: times 1 + |x|)."""
+    def _near_one(self, z: Array, eta: float, rule: Array) -> tuple[tuple[ComplexArray, Array], tuple[ComplexArray, Array]]:
+        """a_0(z) e^z - 1 and a_1(z) e^z - 1 for small z without cancellation, and their errors (Lemma 45).
+
+        With v = -z (Y - 1) they are E[e^v - 1 - v] and E[Y (e^v - 1)], as E Y = 1: a series in z where |v| <= 1/2.
+        """
+        t, h = self.step.tilt, self.h
+        point = z * complex(math.cos(self.angle), math.sin(self.angle))
+        path = (t * self.x - 0.5 * t * t) + 1j * (t * eta)
+        away = expm1_complex(path)
+        weight = self._table[:, 0] * np.exp(0.5 * eta * eta - 1j * eta * self.x)
+        top = float(z[-1])  # powers are those of top * (Y - 1)
+        near = np.abs(away) * top <= 0.5
+        sums = [weight[near]]
+        for _ in range(TUNING.degree + 1):
+            sums.append(sums[-1] * (top * away[near]))
+        places = np.arange(0, sums[0].size, BLOCK)
+        moments = [complex(np.add.reduceat(one, places).sum()) if one.size else 0j for one in sums]
+        first, second = np.zeros(z.shape, dtype=np.complex128), np.zeros(z.shape, dtype=np.complex128)
+        factor = np.ones(z.shape, dtype=np.complex128)
+        for m in range(1, TUNING.degree + 1):
+            factor = factor * (-point / (top * m))
+            second += factor * (moments[m] + moments[m + 1] / top)
+            if m > 1:
+                first += factor * moments[m]
+        v = -point[:, None] * away[~near]
+        grown = expm1_complex(v)
+        first += (grown - v) @ weight[~near]
+        second += grown @ (weight[~near] * (1.0 + away[~near]))
+        bend, tilt = self._near_one_rounding(np.abs(away), np.abs(1.0 + away), np.abs(weight), near, eta)
+        # of the rule for E 1 and E Y, at any width of its strip
+        b = np.linspace(0.2, 2.0, 10) * (2.0 * math.pi / h)
+        plain = float(np.exp(np.minimum(0.5 * (eta + b) ** 2 - 2.0 * math.pi * b / h, 0.0)).min()) * 4.0
+        ends = np.array([-float(self.x[0]), float(self.x[-1]) - t])
+        plain += float(np.exp(_log_tail(ends, h) + 0.5 * eta * eta).sum())
+        return (
+            (first, bend * z * z + rule[:, 0] + plain * (1.0 + 2.0 * z)),
+            (second, tilt * z + (rule[:, 1] if self.n else 0.0) + plain),
+        )
+
+    def _near_one_rounding(
+        self, away: Array, grown: Array, weight: Array, near: npt.NDArray[np.bool_], eta: float
+    ) -> tuple[float, float]:
+        """Bounds of the rounding errors of these, over z^2 and z: with |v| <= 1/2 near 1, and |e^v| <= e^{1/2} elsewhere."""
+        t, size = self.step.tilt, np.abs(self.x)
+        slip = (self.step.tilt_error + 3.0 * UNIT) * t * (1.0 + t)
+        share = (BLOCK + self.x.size / BLOCK + 60.0) * UNIT + 16.0 * FUNCTION + 2.0 * UNIT * size * (size + 2.0 * eta)
+        off = grown * (slip * (1.0 + size)) + 8.0 * UNIT * away
+        first = np.where(near, 0.6, 12.6) * share * away * away + np.where(near, 1.3, 5.3) * away * off
+        steep = np.where(near, 1.3, 5.3) * away
+        second = grown * (share * steep + 1.65 * off) + steep * off
+        return float(weight @ first) * (1.0 + 1e-9), float(weight @ second) * (1.0 + 1e-9)
+
+    def _rounding(self, z: Array, eta: Array, totals: Array, moduli: Array) -> Array:
+        """Bounds of the rounding errors of the sums over the means of Y^k (`totals`: those of the moduli)."""
         t, n = self.step.tilt, self.n
         k = self._powers[: n + 1]
-        far = max(abs(float(self.x[0])), abs(float(self.x[-1])))
+        turned = float(eta.max())
         # of tx - t^2/2, over 1 + |x|
         slip = (self.step.tilt_error + 3.0 * UNIT) * t * (1.0 + t)
         constant = (BLOCK + self.x.size / BLOCK + 40.0) * UNIT + 8.0 * FUNCTION + 8.0 * UNIT * (eta * eta + z)
-        means = self._log_mean[: n + 1] * (4.0 * self.step.tilt_error + 4.0 * UNIT)
-        own: Array = totals * (constant[:, None] + means + k * (FUNCTION + 4.0 * UNIT * t * (1.0 + float(eta.max()))))
-        own += spread[:, : n + 1] * (k * (2.0 * slip) + UNIT * (far + 4.0 * float(eta.max()) + 2.0))
+        own: Array = totals * (constant[:, None] + k * (8.0 * UNIT * t * (1.0 + turned)))
+        own += moduli @ self._table_error[:, : n + 1]
+        spread = moduli @ self._wide_table
+        own += spread[:, : n + 1] * (4.0 * UNIT * (1.0 + turned))
         # of e^{-zY}: relative errors of zY, times zY
         grown = np.exp(self._log_mean[1 : n + 2] - self._log_mean[: n + 1])
         own += z[:, None] * (slip + FUNCTION + 6.0 * UNIT) * spread[:, 1 : n + 2] * grown
         return own * (1.0 + 1e-6)
 
-    def _powered(self, sums: ComplexArray, lost: Array, more: Array) -> tuple[ComplexArray, Array]:
-        """The power series to the power of T, from sums over the means of Y^k, and their errors; each wants a factor e^more."""
+    def _powered(self, sums: ComplexArray, lost: Array, log: ComplexArray, off: Array) -> tuple[ComplexArray, Array]:
+        """The power series to the power of T, from sums over the means of Y^k, and their errors.
+
+        `log` is log(a_0 e^z) as computed from the first sum, which errs by `off`.  If every b_k errs by at most d_k, the
+        coefficient errs by at most T sum of d_k [x^{n-k}] (1 + sum of (|b_j| + d_j) x^j)^{T-1} (Lemma 41).
+        """
         steps, n = self.step.steps, self.n
         size = np.maximum(np.abs(sums), 1e-300)
-        first, own = sums[:, 0], lost[:, 0] / size[:, 0]
-        log: ComplexArray = np.log(first)
-        value: ComplexArray = steps * (log + more)
-        error = np.where(own < 0.5, steps * -np.log1p(-np.minimum(own, 0.5)), math.inf)
-        error += steps * (FUNCTION * 4.0 + 4.0 * UNIT * (np.abs(log) + more))
+        own = lost[:, 0] / size[:, 0]
+        value: ComplexArray = steps * log
+        error = np.where(own < 0.5, steps * -np.log1p(-np.minimum(own, 0.5)), math.inf) + steps * off
         if not n:
             return value, np.expm1(np.minimum(error, 700.0))
         k = np.arange(1.0, n + 1.0)
         log_unit = self._log_mean[1 : n + 1] - np.add.accumulate(np.log(k)) + k * math.log(self._scale / steps)
         unit = np.exp(log_unit)
-        b = sums[:, 1:] * (unit / first[:, None])
-        # moduli of which every error is at most the same share: those of the b_k, but for ones next to 0
-        off = lost[:, 1:] / size[:, 1:]
-        share = off[:, 0] + off[:, -1] + own
-        cover = np.maximum(np.abs(b), lost[:, 1:] * (unit / (size[:, :1] * share[:, None]))) * (1.0 + 1e-9)
+        unit[0] = self._scale / steps  # the one that counts most, rounded once
+        b = sums[:, 1:] * (unit / sums[:, :1])
         parts = self._log_mean[1 : n + 1] + k * (math.log(n) + abs(math.log(self._scale / steps)))
-        share = 1.01 * (share + own) + UNIT * (16.0 + (n + 8.0) * float(parts.max())) + 12.0 * FUNCTION
+        rounded = 16.0 * UNIT + np.where(k > 1.0, (n + 8.0) * UNIT * parts + 8.0 * FUNCTION, 0.0)
+        rounded += self._log_mean[1 : n + 1] * (4.0 * self.step.tilt_error)
+        slack = 1.0 / np.maximum(1.0 - own, 0.5)
+        wrong = (lost[:, 1:] * unit / size[:, :1] + np.abs(b) * (own[:, None] + rounded)) * (slack * (1.0 + 1e-9))[:, None]
+        cover = np.abs(b) + wrong
         powered = power_coefficients(b, steps)[:, n]
-        bound = power_coefficients(cover, steps)[:, n]
-        grown = np.expm1(np.minimum(min(n, steps) * share, 600.0)) + power_rounding(n, steps)
-        relative = grown * (bound / np.maximum(np.abs(powered), 1e-300)) * (1.0 + 1e-6)
-        value = value + np.log(powered) + (math.lgamma(n + 1.0) - n * math.log(self._scale))
+        rest = power_coefficients(cover, steps - 1)
+        bound = rest[:, n] + np.einsum("ij,ij->i", cover, rest[:, n - 1 :: -1] if n > 1 else rest[:, :1])
+        moved = steps * np.einsum("ij,ij->i", wrong, rest[:, n - 1 :: -1] if n > 1 else rest[:, :1])
+        relative = (moved + 2.0 * power_rounding(n, steps) * bound) / np.maximum(np.abs(powered), 1e-300) * (1.0 + 1e-6)
+        value = value + np.log(powered * unscaled(n))
         error = np.expm1(np.minimum(error, 700.0))
-        return value, error + relative * (1.0 + error) + 16.0 * UNIT * (1.0 + n * math.log(n + 2.0))
-
-
-class LaplaceBound:
-    """Upper bounds of log M_n(s) for real s, from sums of cells of X over which e^{-zY} falls: for what is cut off."""
-
-    def __init__(self, step: AllocatedStep) -> None:
-        from ...numerics.normal import log_normal_cells
-
-        self.step = step
-        t = step.tilt * (1.0 + 2.0 * step.tilt_error)
-        edges = np.arange(-12.0, 12.0, min(0.04, 0.04 / t)) if t < 40.0 else np.array([-12.0])
-        log_mass, error = log_normal_cells(edges)
-        self._log_mass = log_mass + error
-        # at the left end of each cell Y is least
-        self._least = np.concatenate(([0.0], np.exp(t * edges - 0.5 * t * t) * (1.0 - 1e-9 * (1.0 + t))))
-
-    def log_above(self, s: Array, n: int) -> Array:
-        """log M_n(s) from above: L^n <= (n/(e d))^n e^{dL}."""
-        if not n:
-            return self._plain(s)
-        best = np.full(s.shape, math.inf)
-        for share in (0.02, 0.1, 0.3):
-            d = share * s
-            best = np.minimum(best, n * (math.log(n) - 1.0 - np.log(d)) + self._plain(s - d))
-        found: Array = best + 1e-9 * (1.0 + np.abs(best))
-        return found
-
-    def _plain(self, s: Array) -> Array:
-        count = self.step.steps
-        exponent = self._log_mass - (s * (1.0 / count))[:, None] * self._least
-        value = count * np.log(np.exp(exponent).sum(axis=1))
-        found: Array = np.minimum(value + count * 1e-12 + 1e-9 * np.abs(value), 0.0)
-        return found
+        return value, error + relative * (1.0 + error) + 16.0 * UNIT
 
 
 def _log_tail(x: Array, h: float) -> Array:

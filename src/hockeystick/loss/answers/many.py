@@ -53,8 +53,8 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only
     for one, ends in compiled:
         if ends and ends[0] <= ends[1]:
             found[one] = ends
-        else:
-            run.core_answers["log delta", one] = ends  # the core is not asked again; the driver sees what contradicts itself
+            continue
+        run.core_answers["log delta", one] = ends  # the core is not asked again; the driver sees what contradicts itself
 
     def answer(contour: Contour, wanted: list[float]) -> tuple[Array, Array]:
         low, high = contour_ends(contour, np.array(wanted))

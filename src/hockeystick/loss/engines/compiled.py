@@ -101,5 +101,5 @@ def _log_deltas(answer: Callable[..., bool] | None, given: tuple[float, ...], ep
     low, high = array("d", wanted), array("d", wanted)
     if not answer(*given, wanted, low, high):
         return [None] * len(epsilons)
-    # ends that contradict each other are for the driver, which looks at them
-    return [None if math.isnan(least) or math.isnan(most) else (least, most) for least, most in zip(low, high, strict=True)]
+    # NaN compares with nothing; ends that contradict each other are for the driver, which looks at them
+    return [(least, most) if least <= most or least > most else None for least, most in zip(low, high, strict=True)]

@@ -1,13 +1,14 @@
 """The engines that are asked first: the compiled core, elementary bounds, closed forms and the contour."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from ...native import core
 from ...numerics.roots import certified_end, increasing_root
 from ...numerics.rounding import FUNCTION
+from ..allocated.gaussian import TUNING as ALLOCATION
 from ..allocated.gaussian import AllocatedGaussianLoss
 from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import elementary_bounds, near_one
@@ -19,7 +20,7 @@ from ..pairs.laplace import LaplaceLoss
 from ..pairs.laplace_closed import MOST as MOST_IN_CLOSED_FORM
 from ..protocol import Inconclusive, Interval, largest
 from ..sampled.gaussian import SampledGaussianLoss
-from ..tolerance import SETTLED
+from ..tolerance import SETTLED, WIDE
 from .closed import closed_epsilon, closed_form, has_closed
 from .compiled import (
     BIG_JUMP,
@@ -213,12 +214,23 @@ def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < SETTLED * high:
             break
-    if 0.0 < SETTLED * high < high - low < 0.3 * high and any(isinstance(loss, AllocatedGaussianLoss) for loss, _ in run.terms):
-        # K bends up so sharply that the saddle point of delta may be far from that of its epsilon
-        contour = Contour(run, Saddle.of_epsilon(run, 0.5 * (low + high)))
-        ends = _on_contour(contour, log_delta, target)
-        low, high = max(low, ends[0]), min(high, ends[1])
+    if high - low > SETTLED * high and any(isinstance(loss, AllocatedGaussianLoss) for loss, _ in run.terms):
+        # K bends up so sharply that the saddle point of delta may be far right of that of its epsilon
+        for contour in _nearer(run, first, low, high):
+            ends = _on_contour(contour, log_delta, target)
+            low, high = max(low, ends[0]), min(high, ends[1])
+            if high - low < WIDE * high:
+                break
     return low, high
+
+
+def _nearer(run: ComposedLoss, first: Contour, low: float, high: float) -> Iterator[Contour]:
+    """Contours nearer to the saddle point of the epsilon, about which something is known or nothing."""
+    if 0.7 * high < low:
+        yield Contour(run, Saddle.of_epsilon(run, 0.5 * (low + high)))
+        return
+    for share in ALLOCATION.left_shares:
+        yield Contour(run, first.saddle.shifted_left(run, share))
 
 
 def contour_log_delta(run: ComposedLoss, epsilon: float) -> Interval:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ... import checks
 from ... import loss as losses
 from ...bounds import Bounds
+from ...checks import LARGE_DELTA
 from ...loss.tolerance import Interval, converged
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import exp_ends
@@ -262,8 +263,10 @@ class Guarantees(Asked):
         """Both ends of epsilon; only the upper end is sure to be close if the lower one would cost more."""
         if type(delta) is float and 0.0 < delta < 1.0:
             answer = self._directly(delta, neighbours)
-            if answer and converged(answer[0], answer[1]):
-                return Bounds(answer[0], answer[1])
+            if answer:
+                low, high = answer[0], answer[1]
+                if converged(low, high):
+                    return Bounds(low, high)
             run, proof = self._proved(delta, neighbours, answer, upper_only)
             return Bounds(proof.low, proof.high, run.tight)
 
@@ -276,12 +279,13 @@ class Guarantees(Asked):
 
     def _directly(self, delta: float, neighbours: Relation) -> "CoreAnswer":
         """Both ends of epsilon of a single part, if the compiled core or a closed form has them."""
-        parts = self.parts
-        told = parts[0][0]._direct(self._orders(neighbours), parts[0][1], delta) if len(parts) == 1 else None
-        counted = self._counts_records or (told is None and any(one._counts_records for one, _ in parts))
-        if delta > checks.LARGE_DELTA or counted:
+        parts, answer = self.parts, None
+        if len(parts) == 1:
+            ((mechanism, count),) = parts
+            answer = mechanism._direct(self._orders(neighbours), count, delta)
+        if delta > LARGE_DELTA or self._counts_records or (answer is None and any(one._counts_records for one, _ in parts)):
             self._heed(delta)
-        return told
+        return answer
 
     def _proved(self, delta: float, neighbours: Relation, answer: "CoreAnswer", upper_only: bool) -> "tuple[ComposedLoss, Proof]":
         """The composed run, and what the engines prove of its epsilon beside the direct answer."""
