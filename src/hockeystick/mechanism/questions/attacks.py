@@ -11,6 +11,7 @@ from ...loss.tolerance import Interval
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
 from .entries import each
+from .guarantees import Guarantees
 from .pairs import Pairs
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ...conversion._kernels.best_test import Errors
 
 
-class Attacks(Pairs):
+class Attacks(Pairs, Guarantees):
     """The questions of what an attacker can reach."""
 
     @overload
