@@ -108,8 +108,9 @@ def meant(given: str, allowed: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    near = get_close_matches(given.lower(), allowed, n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    names = {name.lower(): name for name in allowed}
+    near = get_close_matches(given.lower().replace("_", "-"), names, n=1) or get_close_matches(given.lower(), names, n=1)
+    return f" (did you mean {names[near[0]]}?)" if near else ""
 
 
 def refuse_unknown(what: str, data: Mapping[str, Any], allowed: Iterable[str]) -> None:

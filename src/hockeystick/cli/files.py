@@ -1,8 +1,8 @@
 """A run described in a TOML or JSON file, or by expressions on the command line."""
 
-import functools
 import json
 import re
+import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -99,6 +99,8 @@ def _about(found: list[_Read]) -> "About | None":
 
 
 def _read(one: str, neighbours: str | None) -> _Read:
+    if one == "-":
+        return _standard_input(sys.stdin.read(), neighbours)
     if one.endswith((".toml", ".json")):
         return _file(Path(one), neighbours)
     if re.fullmatch(r"[\w./\\~-]*\.[a-z]\w*", one):
@@ -107,25 +109,45 @@ def _read(one: str, neighbours: str | None) -> _Read:
     return _Read(made, {}, {}, [{"release": made}])
 
 
+def _standard_input(text: str, neighbours: str | None) -> _Read:
+    """What was piped in: JSON begins with a brace, an expression is one line that is no TOML."""
+    lines = text.strip().splitlines()
+    if not lines:
+        raise BadValue("standard input is empty; allowed: TOML, JSON, or an expression such as 'Gaussian(sigma=2) * 3'.")
+    if len(lines) == 1 and not lines[0].startswith("{"):
+        try:
+            tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            return _read(lines[0], neighbours) if lines[0] != "-" else _parsed(text, "standard input", "toml", neighbours)
+    return _parsed(text, "standard input", "json" if text.lstrip().startswith("{") else "toml", neighbours)
+
+
 def _file(path: Path, neighbours: str | None) -> _Read:
-    text = path.read_text(encoding="utf-8", errors="replace")
+    return _parsed(path.read_text(encoding="utf-8", errors="replace"), str(path), path.suffix[1:], neighbours)
+
+
+def _parsed(text: str, path: str, form: str, neighbours: str | None) -> _Read:
     try:
-        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text, object_pairs_hook=distinct)
+        data = tomllib.loads(text) if form == "toml" else json.loads(text, object_pairs_hook=distinct)
     except BadValue as error:
         raise BadValue(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
-        raise BadValue(f"{path} is not {path.suffix[1:].upper()}: {error}.") from None
+        raise BadValue(f"{path} is not {form.upper()}: {error}.") from None
     try:
         if isinstance(data, dict) and ("hockeystick" in data or isinstance(data.get("release"), dict)):  # made by to_json
-            found = _portable(text, data)
-        else:
-            found = _described(data, neighbours)
-        for name, check in (("neighbours", checked), ("delta", functools.partial(probability, "delta"))):
-            if name in found.settings:
-                check(found.settings[name])
-        return found
+            return _settled(_portable(text, data))
+        return _settled(_described(data, neighbours))
     except HockeystickError as error:
         raise type(error)(f"{path}: {error}") from None
+
+
+def _settled(found: _Read) -> _Read:
+    """The same, its relation and its delta checked: to compare those of several files, they must be values."""
+    if "neighbours" in found.settings:
+        checked(found.settings["neighbours"])
+    if "delta" in found.settings:
+        probability("delta", found.settings["delta"])
+    return found
 
 
 def _portable(text: str, data: dict[str, Any]) -> _Read:
