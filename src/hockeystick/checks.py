@@ -149,6 +149,12 @@ def listed(name: str, values: Any) -> list[Any]:
         raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None
 
 
+def _share(delta: float) -> str:
+    """Of how many records one is published, rounded to the larger share."""
+    every = math.floor(1.0 / delta)
+    return f"one of every {every:,} records" if every > 1 else "every record"
+
+
 def large_delta(delta: float, records: int | None = None) -> str | None:
     """Why a delta promises too little, if it does: of so many records, or of any number.
 
@@ -161,7 +167,7 @@ def large_delta(delta: float, records: int | None = None) -> str | None:
     if records is None:
         return (
             f"delta is {at}, above {LARGE_DELTA:g}: publishing each record whole with that probability is (0, {at})-DP"
-            f", so the guarantee may give up one of every {math.ceil(1.0 / delta):,} records.  Ask at a delta well below one "
+            f", so the guarantee may give up {_share(delta)}.  Ask at a delta well below one "
             "over the number of records."
         )
     return (
