@@ -92,7 +92,7 @@ def cut(text: str, most: int = 48) -> str:
     """Both ends of a long text, since what differs is often at its end; words and numbers stay whole, as far as that leaves some.
 
     >>> cut("Gaussian(sigma=1.5) * 1000 + Laplace(scale=20.0) * 31", 40)
-    'Gaussian(sigma=1.5) * ... (scale=20.0) * 31'
+    'Gaussian(sigma=1.5) * ...=20.0) * 31'
     """
     if len(text) <= most:
         return text

@@ -60,7 +60,7 @@ def both(build: Callable[[], object]) -> tuple[object, object]:
 def test_all_users_of_the_core_are_known() -> None:
     """The loops by one switch; and where whole answers are asked.  No module of mathematics has branches on the core."""
     found = {module.__name__.rpartition(".")[2] for module in USERS}
-    assert found == {"batch", "compiled", "first", "loops"}
+    assert found == {"batch", "compiled", "draws", "first", "loops"}
 
 
 def test_which_of_two_serves_is_decided_in_one_place() -> None:

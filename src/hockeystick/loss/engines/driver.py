@@ -114,8 +114,10 @@ def _epsilon(run: ComposedLoss, delta: float) -> Proof:
     found = []
     for single in run.ordered_pairs():
         # exact, so that it is known whether delta is below the infinite mass, or equal to it
-        rest = Fraction(delta) - single.infinite_mass()
-        if rest < -Fraction(DECIMALS_READ) * Fraction(delta):
+        mass = single.infinite_mass()
+        rest = Fraction(delta) - mass
+        read = 0 if mass == Fraction(float(mass)) else Fraction(DECIMALS_READ) * Fraction(delta)  # a double can be given itself
+        if rest < -read:
             return Proof(math.inf, math.inf, (INFINITE,), (INFINITE,))
         if rest < 0:
             found.append(finite(single, epsilon_question(-math.inf))._replace(low_by=(READ_AS,), high_by=(READ_AS,)))
