@@ -43,7 +43,7 @@ CASES: dict[str, Callable[[float], object]] = {  # of a factor close to 1
         lambda rate, sigma: _sgd(rate, sigma, 1000),
         {"rate": [1e-3, 2e-3, 5e-3, 1e-2, 2e-2], "sigma": [0.8 * x, x, 1.2 * x, 1.5 * x, 2.0 * x]},
         progress=False,
-        epsilon=1e-6,
+        epsilon_at_delta=1e-6,
     ),
     "mu(delta)": lambda x: _sgd(0.01, 1.1 * x, 10**4).mu(delta=1e-5),
     "100 Rényi conversions": lambda x: [conversion.rdp_to_epsilon(2.0 + 0.1 * i, 0.5 * x, 1e-5) for i in range(100)],

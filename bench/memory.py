@@ -74,7 +74,7 @@ def queries() -> dict[str, Callable[[], object]]:
             lambda rate, sigma: sgd(rate, sigma, 1000),
             {"rate": list(np.geomspace(1e-3, 0.1, 30)), "sigma": list(np.linspace(0.8, 5.0, 30))},
             progress=False,
-            epsilon=1e-6,
+            epsilon_at_delta=1e-6,
         ),
     }
 

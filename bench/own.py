@@ -84,7 +84,7 @@ def swept(size: int = 40) -> float:
 
     def sweep(x: float) -> object:
         grid = {"rate": list(np.geomspace(1e-3, 0.1, size) * x), "sigma": list(np.linspace(0.8, 5.0, size))}
-        return hs.sweep(lambda rate, sigma: _sgd(rate, sigma, 1000), grid, progress=False, epsilon=1e-6)
+        return hs.sweep(lambda rate, sigma: _sgd(rate, sigma, 1000), grid, progress=False, epsilon_at_delta=1e-6)
 
     sweep(1.001)
     return size * size / statistics.median(timed(lambda n=n: sweep(1.0 + 1e-6 * n)) for n in range(3))

@@ -100,7 +100,7 @@ def _ours_sweep(uses: Sequence[Use], delta: float) -> list[Answer]:
         lambda rate, sigma: hs.Gaussian(sigma=sigma).poisson(rate=rate) * times,
         {"rate": rates, "sigma": levels},
         progress=False,
-        epsilon=delta,
+        epsilon_at_delta=delta,
     )
     found = dict(zip(zip(table["rate"], table["sigma"], strict=True), table["epsilon"], strict=True))
     return [(0.0, float(found[use[2], use[1]])) for use in uses]

@@ -62,7 +62,8 @@ def compiler(folder: Path, target: Target) -> Path:
     """A command that compiles for the target as `cc` does for this machine.
 
     For macOS zig's linker knows no -exported_symbol (what is exported is checked afterwards) and fails at -bundle (Python loads a
-    library as well).  musl's library, which every process there has loaded, goes by another name than zig gives it: it is not named.
+    library as well).  musl's library, which every process there has loaded, goes by another name
+    than zig gives it: it is not named.
     """
     musl = target.zig.endswith("musl")
     path = folder / f"cc-{target.zig}"

@@ -70,7 +70,7 @@ def examples() -> None:
     assert_type(hs.rounds(run, epsilon=1.0, delta=one), int)
     assert_type(hs.RDPAccountant().compose(run).epsilon(one), float)
     assert_type(hs.RDPAccountant().compose(run).epsilon(array), Array)
-    assert_type(hs.sweep(lambda sigma: hs.Gaussian(sigma=sigma), {"sigma": [1.0]}, epsilon=1e-6), dict[str, list[Any]])
+    assert_type(hs.sweep(lambda sigma: hs.Gaussian(sigma=sigma), {"sigma": [1.0]}, epsilon_at_delta=1e-6), dict[str, list[Any]])
 
     # formulas
     assert_type(conversion.zcdp_to_epsilon(rho=0.5, delta=one), float)

@@ -45,6 +45,8 @@ class Bounds(Generic[End]):
     >>> lower, upper = Bounds(1.0, 2.0)
     >>> Bounds(1.0, 2.0).width
     1.0
+    >>> print(Bounds(1.0, 2.0))
+    1 <= truth <= 2
     """
 
     lower: End
@@ -64,6 +66,19 @@ class Bounds(Generic[End]):
         if hasattr(self.lower, "__len__"):
             raise BadType("these bounds are arrays; compare with .lower and .upper entry by entry.")
         return bool(self.lower <= value <= self.upper)
+
+    def __str__(self) -> str:
+        if hasattr(self.lower, "__len__"):
+            return f"lower {self.lower}, upper {self.upper}{'' if self.tight else ', not known to be tight'}"
+        from .report.numbers import down_text, up_text
+
+        ends = f"{down_text(float(self.lower), 10)} <= truth <= {up_text(float(self.upper), 10)}"
+        return ends if self.tight else f"{ends}, the upper end not known to be tight"
+
+    def _repr_html_(self) -> str:
+        from .report.page import bounds_html
+
+        return bounds_html(self)
 
     @property
     def width(self) -> End:

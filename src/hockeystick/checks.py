@@ -115,8 +115,9 @@ def meant(given: str, allowed: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    near = get_close_matches(given.lower(), allowed, n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    names = {name.lower(): name for name in allowed}
+    near = get_close_matches(given.lower().replace("_", "-"), names, n=1) or get_close_matches(given.lower(), names, n=1)
+    return f" (did you mean {names[near[0]]}?)" if near else ""
 
 
 def refuse_unknown(what: str, data: Mapping[str, Any], allowed: Iterable[str]) -> None:
@@ -135,6 +136,12 @@ def listed(name: str, values: Any) -> list[Any]:
         raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None
 
 
+def _share(delta: float) -> str:
+    """Of how many records one is published, rounded to the larger share."""
+    every = math.floor(1.0 / delta)
+    return f"one of every {every:,} records" if every > 1 else "every record"
+
+
 def large_delta(delta: float, records: int | None = None) -> str | None:
     """Why a delta promises too little, if it does: of so many records, or of any number.
 
@@ -146,7 +153,7 @@ def large_delta(delta: float, records: int | None = None) -> str | None:
     if records is None:
         return (
             f"delta is {delta:g}, above {LARGE_DELTA:g}: publishing each record whole with that probability is (0, {delta:g})-DP"
-            f", so the guarantee may give up one of every {math.ceil(1.0 / delta):,} records.  Ask at a delta well below one "
+            f", so the guarantee may give up {_share(delta)}.  Ask at a delta well below one "
             "over the number of records."
         )
     return (

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, cast, get_args
 
+from .checks import meant
 from .errors import BadType, BadValue
 
 Order = Literal["remove", "add", "replace", "erase", "restore"]
@@ -63,5 +64,5 @@ def checked(neighbours: Any) -> Relation:
     if not isinstance(neighbours, str):
         raise BadType(f"neighbours is {neighbours!r}; allowed: one of {', '.join(RELATIONS)}.")
     if neighbours not in RELATIONS:
-        raise BadValue(f"neighbours is {neighbours!r}; allowed: one of {', '.join(RELATIONS)}.")
+        raise BadValue(f"neighbours is {neighbours!r}{meant(neighbours, RELATIONS)}; allowed: one of {', '.join(RELATIONS)}.")
     return neighbours

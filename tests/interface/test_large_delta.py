@@ -50,7 +50,7 @@ def test_no_release_answers_outside(release):
         lambda delta: hs.remaining(GAUSSIAN, GAUSSIAN, epsilon=9.0, delta=delta),
         lambda delta: hs.calibrate(lambda sigma: hs.Gaussian(sigma=sigma), epsilon=1.0, delta=delta),
         lambda delta: hs.split([lambda sigma: hs.Gaussian(sigma=sigma)], epsilon=1.0, delta=delta),
-        lambda delta: hs.sweep(lambda sigma: hs.Gaussian(sigma=sigma), {"sigma": [1.0]}, epsilon=delta),
+        lambda delta: hs.sweep(lambda sigma: hs.Gaussian(sigma=sigma), {"sigma": [1.0]}, epsilon_at_delta=delta),
         lambda delta: hs.RDPAccountant().compose(GAUSSIAN).epsilon(delta),
         lambda delta: GAUSSIAN.mu(delta=delta),
         lambda delta: GAUSSIAN.regret(delta=delta),
@@ -148,7 +148,7 @@ def test_plans_sweeps_and_reports_warn_once():
     sigmas = {"sigma": [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]}
     assert len(warned(lambda: hs.calibrate(step, epsilon=1.0, delta=2e-4))) == 1
     assert len(warned(lambda: hs.rounds(GAUSSIAN, epsilon=9.0, delta=0.01))) == 1
-    assert len(warned(lambda: hs.sweep(step, sigmas, epsilon=2e-4))) == 1
+    assert len(warned(lambda: hs.sweep(step, sigmas, epsilon_at_delta=2e-4))) == 1
     assert len(warned(lambda: hs.RDPAccountant().compose(GAUSSIAN).epsilon(0.01))) == 1
     assert len(warned(lambda: GAUSSIAN.mu(delta=0.01))) == 1
     assert warned(lambda: GAUSSIAN.report(delta=1e-5).to_text()) == []

@@ -44,6 +44,7 @@ QUESTIONS = {
     *("epsilon_bounds", "delta_bounds", "mu_bounds", "regret_bounds", "tradeoff_bounds", "tpr_bounds", "bayes_risk_bounds"),
     *(
         "log_delta_bounds",
+        "plot",
         "profile",
         "advantage",
         "rdp",

@@ -59,6 +59,10 @@ EXCEPTIONS = {
     ("mechanism.release", "portable"),  # Release.to_json
     ("mechanism.release", "report.report"),  # Release.report
     ("mechanism.release", "report.about"),  # its argument
+    ("mechanism.questions.asked", "report.plots"),  # Shown.plot
+    ("mechanism.questions.asked", "report.page"),  # Shown._repr_html_
+    ("bounds", "report.page"),  # Bounds._repr_html_
+    ("bounds", "report.numbers"),  # its text, rounded outwards
     ("mechanism.questions.law", "planning.concentrated"),  # LawQuestions.rho
     ("mechanism.questions.privacy_loss", "report.law"),  # PrivacyLoss.plot
     ("report.answers", "__init__"),  # the version

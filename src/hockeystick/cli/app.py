@@ -61,6 +61,27 @@ COMMANDS = {
 WITHOUT_ARGUMENTS = ("figures",)
 """Commands that run without arguments; the others show their help."""
 
+_OR_IN_THE_FILE = {"delta": "Required, here or in the file"}
+NEEDED = {
+    "dpsgd": {"sampler": "Required", "sigma": "Required", "delta": "Required"},
+    **dict.fromkeys(("compose", "report", "plot", "crosscheck"), _OR_IN_THE_FILE),
+    "explain": {"delta": "Required with a run, here or in the file"},
+    "calibrate": {"epsilon": "Required, or another target"},
+    "rounds": {"epsilon": "Required, or another target"},
+}
+"""Options without which a command has no answer, though the shell's reader does not know it."""
+
+
+class Plain(TyperCommand):
+    """A command whose help shows no type for switches."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """--help, without a type."""
+        found: Any = super().get_help_option(ctx)
+        if found is not None:
+            found.metavar = ""
+        return found
+
 
 class Deferred(TyperCommand):
     """A command in the list; the command itself is imported when it is about to read its arguments."""
@@ -72,14 +93,19 @@ class Deferred(TyperCommand):
     def _imported(self) -> Any:
         name = str(self.name)
         alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        alone.command(no_args_is_help=name not in WITHOUT_ARGUMENTS)(
+        alone.command(cls=Plain, no_args_is_help=name not in WITHOUT_ARGUMENTS)(
             getattr(import_module(f".commands.{name}", __package__), name)
         )
-        return typer.main.get_command(alone)
+        found: Any = typer.main.get_command(alone)
+        for option in found.params:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""  # a switch takes no <bool>
+            if option.name in NEEDED.get(name, {}):
+                option.help = f"[bold]{NEEDED[name][option.name]}.[/bold]  {option.help}"
+        return found
 
 
 app = typer.Typer(
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     epilog=EPILOG,
@@ -88,16 +114,27 @@ app = typer.Typer(
 )
 
 
+_VERSION = "Print the version, and whether the core is compiled."
+
+
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version, and whether the core is compiled.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", help="Print the version, and whether the core is compiled.")
+    ] = (False),
+    man: Annotated[bool, typer.Option("--man", metavar="", help="Print the manual page, as in: --man | man -l -")] = False,
 ) -> None:
     """Exact, certified differential-privacy accounting."""
     if version:
         from ..installation import in_short
 
         typer.echo(in_short())
+        raise typer.Exit
+    if man:
+        from .manual import manual
+
+        typer.echo(manual(COMMANDS, lambda name: Deferred(name)._imported()), nl=False)
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(WELCOME, nl=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import hockeystick
 
+from ..checks import meant
 from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release
 
@@ -136,9 +137,8 @@ def _called(node: ast.Call, text: str, hole: Any) -> Release:
             raise BadValue(f"{ast.unparse(node.func.value)!r} in {text!r} is not a release.")
         called, name = getattr(base, node.func.attr), node.func.attr
     else:
-        raise BadValue(
-            f"{ast.unparse(node.func)!r} is not known; allowed: {', '.join(NAMES)}, and the methods {', '.join(METHODS)}."
-        )
+        allowed = f"{', '.join(NAMES)}, and the methods {', '.join(METHODS)}"
+        raise BadValue(f"{ast.unparse(node.func)!r} is not known{_near(node.func)}; allowed: {allowed}.")
     try:
         return called(*plain, **given)  # type: ignore[no-any-return]
     except TypeError as error:
@@ -146,6 +146,13 @@ def _called(node: ast.Call, text: str, hole: Any) -> Release:
             raise
         words = str(error).replace(f"Release.{name}()", name).replace(f"{name}()", name)
         raise BadValue(f"{ast.unparse(node)!r} cannot be made: {words}.") from None
+
+
+def _near(node: ast.expr) -> str:
+    """Which name may be meant."""
+    if isinstance(node, ast.Attribute):
+        return meant(node.attr, METHODS)
+    return meant(node.id, NAMES) if isinstance(node, ast.Name) else ""
 
 
 def _computed(make: Callable[[], Any], text: str) -> Any:

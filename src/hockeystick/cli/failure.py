@@ -16,11 +16,22 @@ class Disagreement(HockeystickError):
     """Our own engines contradict each other."""
 
 
+def _ours(option: str) -> str | None:
+    """What an option with a name of another library is here."""
+    if not option.startswith("--"):
+        return None
+    from ..planning.dpsgd import ours
+
+    return ours(option.removeprefix("--"))
+
+
 def explain(error: BaseException) -> int:
     """Writes to standard error what went wrong and returns the exit code; errors that are not ours are raised again."""
     if hasattr(error, "exit_code") and hasattr(error, "show"):  # click's own: an unknown option, a missing argument
         shown: Any = error
         shown.show(file=sys.stderr)
+        if ours := _ours(str(getattr(error, "option_name", "") or "")):
+            sys.stderr.write(f"Here it is {ours}.\n")
         return int(shown.exit_code)
     if hasattr(error, "exit_code"):
         return int(error.exit_code)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -92,6 +93,8 @@ def _about(found: list[_Read]) -> "About | None":
 
 
 def _read(one: str, neighbours: str | None) -> _Read:
+    if one == "-":
+        return _standard_input(sys.stdin.read(), neighbours)
     if one.endswith((".toml", ".json")):
         return _file(Path(one), neighbours)
     if re.fullmatch(r"[\w./\\~-]*\.[a-z]\w*", one):
@@ -100,12 +103,28 @@ def _read(one: str, neighbours: str | None) -> _Read:
     return _Read(made, {}, {}, [{"release": made}])
 
 
+def _standard_input(text: str, neighbours: str | None) -> _Read:
+    """What was piped in: JSON begins with a brace, an expression is one line that is no TOML."""
+    lines = text.strip().splitlines()
+    if not lines:
+        raise BadValue("standard input is empty; allowed: TOML, JSON, or an expression such as 'Gaussian(sigma=2) * 3'.")
+    if len(lines) == 1 and not lines[0].startswith("{"):
+        try:
+            tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            return _read(lines[0], neighbours) if lines[0] != "-" else _parsed(text, "standard input", "toml", neighbours)
+    return _parsed(text, "standard input", "json" if text.lstrip().startswith("{") else "toml", neighbours)
+
+
 def _file(path: Path, neighbours: str | None) -> _Read:
-    text = path.read_text(encoding="utf-8", errors="replace")
+    return _parsed(path.read_text(encoding="utf-8", errors="replace"), str(path), path.suffix[1:], neighbours)
+
+
+def _parsed(text: str, path: str, form: str, neighbours: str | None) -> _Read:
     try:
-        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        data = tomllib.loads(text) if form == "toml" else json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadValue(f"{path} is not {path.suffix[1:].upper()}: {error}.") from None
+        raise BadValue(f"{path} is not {form.upper()}: {error}.") from None
     try:
         if isinstance(data, dict) and ("hockeystick" in data or isinstance(data.get("release"), dict)):  # made by to_json
             return _portable(text, data)

@@ -14,7 +14,7 @@ Run = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="RUN...",
-        help="What is released: 'Gaussian(sigma=2) * 3', or a .toml or .json file; several are joined.",
+        help="What is released: 'Gaussian(sigma=2) * 3', a .toml or .json file, or - for standard input; several are joined.",
         show_default=False,
     ),
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .. import checks
 from ..errors import BadType, BadValue, Unsupported
 from ..neighbours import DEFAULT, ORDERS, STATED, Order, Relation, Stated, orders
+from .questions.asked import Shown
 from .questions.attacks import Attacks
 from .questions.gaussian import GaussianQuestions
 from .questions.law import LawQuestions
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..report.report import Report
 
 
-class Release(LawQuestions, GaussianQuestions, Attacks, Samplers):
+class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
     """Anything that is released about the data: one mechanism, or several composed.
 
     They may be composed adaptively: each may depend on what was released before, with parameters (noise, rates, counts) that are

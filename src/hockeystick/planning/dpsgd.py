@@ -1,10 +1,13 @@
 """DP-SGD in one checked call."""
 
+import functools
+import inspect
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec
 
 from .. import checks
 from ..errors import BadType, BadValue, Unsupported
@@ -42,6 +45,9 @@ _RELATIONS = {
     "replace": "a record is replaced",
     "zero-out": "a record is replaced by one that contributes nothing",
 }
+
+_ALLOWED = {"sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation"}
+Given = ParamSpec("Given")
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,61 @@ class _Batches:
         return _Batches(Fraction(drawn), Fraction(records), drawn, records)
 
 
+_PEERS = {
+    "noise_multiplier": "sigma",
+    "batch_size": "batch, the records of a batch (for Poisson sampling on average)",
+    "expected_batch_size": "batch, the records of a batch (for Poisson sampling on average)",
+    "sample_rate": "rate",
+    "sampling_rate": "rate",
+    "sampling_probability": "rate",
+    "sample_size": "examples, the number of records",
+    "num_examples": "examples, the number of records",
+    "number_of_examples": "examples, the number of records",
+    "dataset_size": "examples, the number of records",
+    "num_steps": "steps",
+    "iterations": "steps",
+    "num_iterations": "steps",
+    "num_compositions": "steps",
+    "num_epochs": "epochs",
+    "poisson_sampling": "sampler='poisson'",
+    "max_grad_norm": "none: sigma is relative to the clipping norm",
+    "l2_norm_clip": "none: sigma is relative to the clipping norm",
+    "clipping_norm": "none: sigma is relative to the clipping norm",
+    "delta": "a question of the run: dpsgd(...).epsilon(delta=...)",
+    "target_delta": "a question of the run: dpsgd(...).epsilon(delta=...)",
+    "epsilon": "a question: calibrate(lambda sigma: dpsgd(sigma=sigma, ...), epsilon=..., delta=...)",
+    "target_epsilon": "a question: calibrate(lambda sigma: dpsgd(sigma=sigma, ...), epsilon=..., delta=...)",
+}
+"""Names that other libraries have for the arguments, and ours."""
+
+
+def ours(name: str) -> str | None:
+    """What another library's argument is here, if it is known."""
+    return _PEERS.get(name.replace("-", "_"))
+
+
+def _by_our_names(make: Callable[Given, Training]) -> Callable[Given, Training]:
+    """With a message of ours for an argument that is not ours."""
+
+    @functools.wraps(make)
+    def checked_names(*given: Given.args, **named: Given.kwargs) -> Training:
+        allowed = inspect.signature(make).parameters if given or not named.keys() <= _ALLOWED else ()
+        if given:
+            raise BadType(f"dpsgd is given {len(given)} arguments without names; allowed, by name: {', '.join(allowed)}.")
+        for name in named:
+            if allowed and name not in allowed:
+                words = ours(name)
+                near = f": here it is {words}" if words else checks.meant(name, allowed)
+                raise BadType(f"dpsgd has no argument {name}{near}; allowed: {', '.join(allowed)}.")
+        missing = [name for name in ("sigma", "sampler") if name not in named]
+        if missing:
+            raise BadType(f"dpsgd needs {' and '.join(missing)}; the answer depends on it.")
+        return make(*given, **named)
+
+    return checked_names
+
+
+@_by_our_names
 def dpsgd(
     *,
     sigma: float,

@@ -23,6 +23,8 @@ _QUESTIONS = {
     "bayes_risk": ("bayes_risk_bounds", "prior"),
     "tradeoff": ("tradeoff_bounds", "alpha"),
 }
+_NAMED = {f"{name}_at_{what}": name for name, (_, what) in _QUESTIONS.items()}
+"""What a question is called: what is asked, and at what."""
 _ONE_END = ("rdp", "advantage")
 _FROM_BELOW = ("bayes_risk", "tradeoff")
 _CHUNK = 128  # combinations that are answered together
@@ -40,9 +42,10 @@ def sweep(
 ) -> dict[str, list[Any]]:
     """Every combination of the grid's values, and what is asked of `make(**values)`, as columns of one length.
 
-    A question is its name with what it is asked at: `epsilon=1e-6` is the epsilon at delta 1e-6, `delta=1.0` the delta at
-    epsilon 1, further `mu`, `rdp`, `tpr`, `bayes_risk`, `tradeoff`, and `advantage=True`.  Certified ends have columns of their
-    own: `epsilon` and `epsilon_lower`.  If `make` returns a number, as one that calibrates does, that is the column `value` and
+    A question is what is asked and at what: `epsilon_at_delta=1e-6`, `delta_at_epsilon=1.0`, `mu_at_delta`, `rdp_at_order`,
+    `tpr_at_fpr`, `bayes_risk_at_prior`, `tradeoff_at_alpha`, and `advantage=True`.  (The first half alone, as in `epsilon=1e-6`
+    for the epsilon at that delta, is an old name, with a warning.)  Certified ends have columns of their own: `epsilon` and
+    `epsilon_lower`.  If `make` returns a number, as one that calibrates does, that is the column `value` and
     nothing is asked.  A combination that is refused has None in its columns and the reason in `error`; what is wrong for all of
     them, such as a relation that is misspelt, is an error of the call.
 
@@ -66,8 +69,8 @@ def sweep(
     advantage : bool, default False
         Whether the advantage is asked.
     **questions : float
-        Each question with what it is asked at: `epsilon` (at which delta), `delta`, `mu`, `rdp`, `tpr`, `bayes_risk` or
-        `tradeoff`.
+        Each question with what it is asked at: `epsilon_at_delta`, `delta_at_epsilon`, `mu_at_delta`, `rdp_at_order`,
+        `tpr_at_fpr`, `bayes_risk_at_prior` or `tradeoff_at_alpha`.
 
     Returns
     -------
@@ -85,10 +88,30 @@ def sweep(
     Examples
     --------
     >>> import hockeystick as hs
-    >>> table = sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma) * steps, {"sigma": [5, 10], "steps": [1, 10]}, epsilon=1e-6)
+    >>> grid = {"sigma": [5, 10], "steps": [1, 10]}
+    >>> table = sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma) * steps, grid, epsilon_at_delta=1e-6)
     >>> table["sigma"], [round(one, 4) for one in table["epsilon"]]
     ([5, 5, 10, 10], [0.8341, 2.9216, 0.3969, 1.3676])
     """
+    names, columns, total, rows = _prepared(make, grid, executor, neighbours, advantage, questions)
+    table = _table(names, rows, Bar(total, progress))
+    if "value" not in table:
+        for name in columns:
+            table.setdefault(name, [None] * total)  # refused throughout
+    if "error" in table:
+        table["error"] = table.pop("error")  # the last column
+    return table
+
+
+def _prepared(
+    make: Callable[..., Release | float],
+    grid: Mapping[str, Iterable[Any]],
+    executor: Executor | None,
+    neighbours: Relation,
+    advantage: bool,
+    questions: dict[str, Any],
+) -> tuple[tuple[str, ...], list[str], int, Iterator[dict[str, Any]]]:
+    """The names of the grid, the columns of the answers, and the rows: how many, and one after the other as they are answered."""
     if not callable(make):
         raise BadType(f"make is {make!r}; allowed: a function of the grid's names that makes a release.")
     names, values = _checked_grid(grid)
@@ -112,13 +135,7 @@ def sweep(
     else:
         chunks = _chunked(itertools.product(*values), max(1, min(_CHUNK, total // 16 + 1)))
         rows = itertools.chain.from_iterable(executor.map(job.many, list(chunks)))
-    table = _table(names, rows, Bar(total, progress))
-    if "value" not in table:
-        for name in columns:
-            table.setdefault(name, [None] * total)  # refused throughout
-    if "error" in table:
-        table["error"] = table.pop("error")  # the last column
-    return table
+    return names, columns, total, rows
 
 
 def _table(names: Sequence[str], rows: Iterator[dict[str, Any]], bar: "Bar") -> dict[str, list[Any]]:
@@ -153,10 +170,9 @@ class _Job:
                 row["error"] = str(error)
         releases = [one for one in made if isinstance(one, Release)]
         if releases and not self.asked:
-            allowed = ", ".join(f"{name} (for each {what})" for name, (_, what) in _QUESTIONS.items())
+            allowed = ", ".join(_NAMED)
             raise BadValue(
-                f"nothing is asked; give a question such as epsilon=1e-6, the epsilon at that delta; allowed: {allowed}, "
-                "advantage=True."
+                f"nothing is asked; give a question such as epsilon_at_delta=1e-6; allowed: {allowed}, advantage=True."
             )
         together = {name: epsilons(releases, at[0], self.neighbours) for name, _, at in self.asked if name == "epsilon"}
         for row, one in zip(rows, made, strict=True):
@@ -213,12 +229,18 @@ def _checked_grid(grid: Any) -> tuple[tuple[str, ...], list[list[Any]]]:
 
 
 def _checked_questions(questions: dict[str, Any], advantage: bool, neighbours: Relation) -> tuple[Any, ...]:
-    unknown = sorted(set(questions) - set(_QUESTIONS))
+    unknown = sorted(set(questions) - set(_QUESTIONS) - set(_NAMED))
     if unknown:
-        raise BadValue(f"{', '.join(unknown)} is no question; allowed: {', '.join(_QUESTIONS)}, advantage.")
+        near = checks.meant(unknown[0], [*_NAMED, "advantage"])
+        raise BadValue(f"{', '.join(unknown)} is no question{near}; allowed: {', '.join(_NAMED)}, advantage.")
     asked: list[tuple[Any, ...]] = []
-    for name, at in questions.items():
+    for given, at in questions.items():
+        name = _NAMED.get(given, given)
         method, what = _QUESTIONS[name]
+        if given == name:
+            checks.warn(f"{name}={at!r} asks for {name} at {what} {at!r}; write {name}_at_{what}={at!r}.", FutureWarning)
+            if f"{name}_at_{what}" in questions:
+                raise BadValue(f"{name} and {name}_at_{what} are both given; give the latter.")
         number = checks.real(f"{name} (asked at {what})", at, "a number")
         try:
             getattr(Gaussian(sigma=1.0), method)(number, neighbours=neighbours)  # a bad question is bad for every release

@@ -18,7 +18,17 @@ def noise(sigma, steps):
 
 
 def test_columns():
-    table = hs.sweep(noise, GRID, epsilon=1e-6, delta=1.0, rdp=2.0, tpr=0.01, bayes_risk=0.5, tradeoff=0.1, advantage=True)
+    table = hs.sweep(
+        noise,
+        GRID,
+        epsilon_at_delta=1e-6,
+        delta_at_epsilon=1.0,
+        rdp_at_order=2.0,
+        tpr_at_fpr=0.01,
+        bayes_risk_at_prior=0.5,
+        tradeoff_at_alpha=0.1,
+        advantage=True,
+    )
     assert table["sigma"] == [1.0, 1.0, 2.0, 2.0, 4.0, 4.0]
     assert table["steps"] == [1, 10] * 3
     assert {len(column) for column in table.values()} == {6}
@@ -36,11 +46,11 @@ def test_columns():
 @pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_any_executor(pool):
     with pool(2) as executor:
-        assert hs.sweep(noise, GRID, executor=executor, epsilon=1e-6) == hs.sweep(noise, GRID, epsilon=1e-6)
+        assert hs.sweep(noise, GRID, executor=executor, epsilon_at_delta=1e-6) == hs.sweep(noise, GRID, epsilon_at_delta=1e-6)
 
 
 def test_mu():
-    assert hs.sweep(noise, {"sigma": 2.0, "steps": 1}, mu=1e-9)["mu"] == [hs.Gaussian(sigma=2.0).mu(1e-9)]
+    assert hs.sweep(noise, {"sigma": 2.0, "steps": 1}, mu_at_delta=1e-9)["mu"] == [hs.Gaussian(sigma=2.0).mu(1e-9)]
 
 
 def test_numbers_and_arrays():
@@ -54,42 +64,43 @@ def test_numbers_and_arrays():
 
 
 def test_refused_rows_say_why():
-    table = hs.sweep(noise, {"sigma": [1.0, -1.0, 2.0], "steps": 1}, epsilon=1e-6)
+    table = hs.sweep(noise, {"sigma": [1.0, -1.0, 2.0], "steps": 1}, epsilon_at_delta=1e-6)
     assert table["epsilon"][1] is None
     assert table["error"] == [None, "sigma is -1.0; allowed: a finite number above 0.", None]
     assert list(table)[-1] == "error"
 
 
 def test_neighbours():
-    table = hs.sweep(noise, GRID, epsilon=1e-6, neighbours="replace")
+    table = hs.sweep(noise, GRID, epsilon_at_delta=1e-6, neighbours="replace")
     assert table["epsilon"][0] == hs.Gaussian(sigma=1.0).epsilon(1e-6, "replace")
 
 
 def test_bad_input():
     with pytest.raises(hs.BadType, match="make is"):
-        hs.sweep(3, GRID, epsilon=1e-6)
+        hs.sweep(3, GRID, epsilon_at_delta=1e-6)
     with pytest.raises(hs.BadType, match="grid is"):
-        hs.sweep(noise, [1, 2], epsilon=1e-6)
+        hs.sweep(noise, [1, 2], epsilon_at_delta=1e-6)
     with pytest.raises(hs.BadValue, match="no values for sigma"):
-        hs.sweep(noise, {"sigma": [], "steps": [1]}, epsilon=1e-6)
+        hs.sweep(noise, {"sigma": [], "steps": [1]}, epsilon_at_delta=1e-6)
     with pytest.raises(hs.BadValue, match="gamma is no question"):
         hs.sweep(noise, GRID, gamma=1.0)
     with pytest.raises(hs.BadType, match="epsilon"):
-        hs.sweep(noise, GRID, epsilon="small")
+        hs.sweep(noise, GRID, epsilon_at_delta="small")
 
 
 @pytest.mark.parametrize("run", [None, ThreadPoolExecutor])
 def test_what_is_wrong_for_every_row_is_an_error_of_the_call(run):
     executor = None if run is None else run(1)
     with pytest.raises(hs.BadValue, match="neighbours is 'substitute'; allowed: one of add-or-remove"):
-        hs.sweep(noise, GRID, executor=executor, epsilon=1e-6, neighbours="substitute")
+        hs.sweep(noise, GRID, executor=executor, epsilon_at_delta=1e-6, neighbours="substitute")
     with pytest.raises(hs.BadType, match="neighbours is 3"):
-        hs.sweep(noise, GRID, executor=executor, epsilon=1e-6, neighbours=3)
-    with pytest.raises(hs.BadValue, match=r"nothing is asked; give a question such as epsilon=1e-6.*advantage=True"):
+        hs.sweep(noise, GRID, executor=executor, epsilon_at_delta=1e-6, neighbours=3)
+    with pytest.raises(hs.BadValue, match=r"nothing is asked; give a question such as epsilon_at_delta=1e-6.*advantage=True"):
         hs.sweep(noise, GRID, executor=executor)
-    for question, at in (("epsilon", -1e-6), ("mu", -1.0), ("rdp", 0.5), ("tpr", 1.5), ("bayes_risk", -0.1), ("tradeoff", 2.0)):
+    for name, at in (("epsilon_at_delta", -1e-6), ("mu_at_delta", -1.0), ("rdp_at_order", 0.5), ("tpr_at_fpr", 1.5)):
+        question = name.partition("_at_")[0]
         with pytest.raises(hs.BadValue, match=rf"{question} is asked at .*allowed"):
-            hs.sweep(noise, GRID, executor=executor, **{question: at})
+            hs.sweep(noise, GRID, executor=executor, **{name: at})
     if executor is not None:
         executor.shutdown()
 
@@ -97,24 +108,24 @@ def test_what_is_wrong_for_every_row_is_an_error_of_the_call(run):
 def test_executors_that_are_none():
     for bad in (2, "processes", ThreadPoolExecutor, map):
         with pytest.raises(hs.BadType, match=r"executor is .*allowed: None, or an executor of concurrent.futures"):
-            hs.sweep(noise, GRID, executor=bad, epsilon=1e-6)
+            hs.sweep(noise, GRID, executor=bad, epsilon_at_delta=1e-6)
 
 
 def test_columns_are_there_though_every_row_is_refused():
-    questions = {"epsilon": 1e-6, "tradeoff": 0.1, "rdp": 2.0, "advantage": True}
+    questions = {"epsilon_at_delta": 1e-6, "tradeoff_at_alpha": 0.1, "rdp_at_order": 2.0, "advantage": True}
     names = list(hs.sweep(noise, {"sigma": [1.0], "steps": 1}, **questions))
     table = hs.sweep(noise, {"sigma": [-1.0, -2.0], "steps": 1}, **questions)
     assert list(table) == [*names, "error"]
     assert all(table[name] == [None, None] for name in names[2:])
     assert "sigma is -1.0" in table["error"][0]
-    table = hs.sweep(lambda rate: hs.Exponential(epsilon=1.0).poisson(rate=rate), {"rate": [2.0, 3.0]}, epsilon=1e-6)
+    table = hs.sweep(lambda rate: hs.Exponential(epsilon=1.0).poisson(rate=rate), {"rate": [2.0, 3.0]}, epsilon_at_delta=1e-6)
     assert table["epsilon"] == table["epsilon_lower"] == [None, None]
 
 
 def test_a_grid_does_not_lose_its_column():
     for name in ("epsilon", "epsilon_lower", "error"):
         with pytest.raises(hs.BadValue, match=f"the grid has the name '{name}'"):
-            hs.sweep(lambda **values: hs.Gaussian(sigma=1.0), {name: [1.0]}, epsilon=1e-6)
+            hs.sweep(lambda **values: hs.Gaussian(sigma=1.0), {name: [1.0]}, epsilon_at_delta=1e-6)
 
 
 def test_the_bar_waits_a_second(monkeypatch):
@@ -146,11 +157,30 @@ def test_a_dask_cluster():
         client.get_executor() as executor,
     ):
         table = hs.sweep(
-            lambda sigma, steps: hs.Gaussian(sigma=sigma).poisson(rate=0.01) * steps, grid, executor=executor, epsilon=1e-6
+            lambda sigma, steps: hs.Gaussian(sigma=sigma).poisson(rate=0.01) * steps,
+            grid,
+            executor=executor,
+            epsilon_at_delta=1e-6,
         )
-    alone = hs.sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma).poisson(rate=0.01) * steps, grid, epsilon=1e-6)
+    alone = hs.sweep(lambda sigma, steps: hs.Gaussian(sigma=sigma).poisson(rate=0.01) * steps, grid, epsilon_at_delta=1e-6)
     assert table["sigma"] == alone["sigma"]
     assert table["error"] == alone["error"]
     for low, high, one in zip(table["epsilon_lower"], table["epsilon"], alone["epsilon"], strict=True):
         assert (one is None) == (high is None)
         assert one is None or (low <= one and high == pytest.approx(one, rel=1e-9))
+
+
+def test_a_question_by_its_old_name_is_answered_with_a_warning():
+    """`epsilon=1e-6` asked for the epsilon at delta 1e-6, while everywhere else it is an epsilon."""
+    new = {"epsilon_at_delta": 1e-6, "delta_at_epsilon": 1.0, "mu_at_delta": 1e-9, "rdp_at_order": 2.0, "tpr_at_fpr": 0.1}
+    new |= {"bayes_risk_at_prior": 0.5, "tradeoff_at_alpha": 0.1}
+    grid = {"sigma": [2.0], "steps": [3]}
+    for name, at in new.items():
+        old = name.partition("_at_")[0]
+        with pytest.warns(FutureWarning, match=f"write {name}="):
+            found = hs.sweep(noise, grid, **{old: at})
+        assert found == hs.sweep(noise, grid, **{name: at})
+        with pytest.warns(FutureWarning), pytest.raises(hs.BadValue, match="both given"):
+            hs.sweep(noise, grid, **{name: at, old: at})
+    with pytest.raises(hs.BadValue, match="did you mean epsilon_at_delta"):
+        hs.sweep(noise, grid, epsilon_at_detla=1e-6)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ... import __version__
+from ...checks import meant
 from ...errors import BadValue
 from ...mechanism.release import Release
 from ...planning.calibrate import calibrate as search
@@ -103,7 +104,7 @@ def calibrate(
         if sampler is None:
             raise BadValue("give a release with a question mark, or a DP-SGD run: --sampler and the rest.")
         if find not in _FOUND:
-            raise BadValue(f"--find is {find!r}; allowed: {', '.join(_FOUND)}.")
+            raise BadValue(f"--find is {find!r}{meant(find, _FOUND)}; allowed: {', '.join(_FOUND)}.")
         if given[find] is not None:
             raise BadValue(f"--{find} is given, and is what is looked for; leave it out, or say what with --find.")
         make = functools.partial(training, sampler, neighbours, known, find)

@@ -31,4 +31,11 @@ def compose(
         typer.echo(EXAMPLE, nl=False)
         return
     release, settings = run_of(run or [], neighbours)
-    answer(release, at_delta(delta, settings), relation(neighbours, settings), json, epsilon, given=run or ())
+    answer(
+        release,
+        at_delta(delta, settings),
+        relation(neighbours, settings),
+        json,
+        epsilon,
+        given=() if "-" in (run or ()) else run or (),
+    )

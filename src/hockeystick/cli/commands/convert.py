@@ -59,6 +59,8 @@ def convert(
             found[name] = None
             found.setdefault("refused", {})[name] = str(error)
     said = {"mu": mu, "rho": rho, **_rdp_rows(rdp)}
+    if epsilon is not None and at_delta >= (delta or 0.0):
+        said["epsilon"] = epsilon
     for name, value in said.items():
         if value is not None and found[name] is not None:
             found[name] = min(found[name], value)  # what was claimed holds as it is; computed, it is rounded up

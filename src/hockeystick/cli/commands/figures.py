@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ... import __version__
+from ...checks import meant
 from ...errors import BadValue
 from .. import show
 from ..options import Json
@@ -31,11 +32,13 @@ def figures(
     from ...report import figures as papers
 
     if form not in _SUFFIXES:
-        raise BadValue(f"--format is {form!r}; allowed: {', '.join(_SUFFIXES)}.")
+        raise BadValue(f"--format is {form!r}{meant(form, _SUFFIXES)}; allowed: {', '.join(_SUFFIXES)}.")
     wanted = names or list(papers.FIGURES)
     unknown = [one for one in wanted if one not in papers.FIGURES]
     if unknown:
-        raise BadValue(f"{', '.join(unknown)} is no figure; allowed: {', '.join(papers.FIGURES)}.")
+        raise BadValue(
+            f"{', '.join(unknown)} is no figure{meant(unknown[0], papers.FIGURES)}; allowed: {', '.join(papers.FIGURES)}."
+        )
     paths = []
     if not listed:
         output.mkdir(parents=True, exist_ok=True)

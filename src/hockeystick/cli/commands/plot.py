@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ... import __version__
+from ...checks import meant
 from ...errors import BadValue
 from .. import show
 from ..files import run_of
@@ -33,7 +34,7 @@ def plot(
     from ...report.figures.style import trimmed
 
     if kind not in _KINDS:
-        raise BadValue(f"--kind is {kind!r}; allowed: {', '.join(_KINDS)}.")
+        raise BadValue(f"--kind is {kind!r}{meant(kind, _KINDS)}; allowed: {', '.join(_KINDS)}.")
     if output.suffix[1:].lower() not in _SUFFIXES:
         raise BadValue(f"--output is {str(output)!r}; allowed: a name that ends in .png, .svg or .pdf.")
     described = run or []

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ...checks import meant
 from ...errors import BadValue
 from ...report.about import About
 from .. import show
@@ -63,7 +64,7 @@ def report(
         raise BadValue(f"--output is {str(output)!r}; allowed: a name that ends in {', '.join(_ENDINGS)[2:]}, or --format.")
     wanted = "json" if json else form or _ENDINGS[ending]
     if wanted not in _FORMS:
-        raise BadValue(f"--format is {wanted!r}; allowed: {', '.join(_FORMS)}.")
+        raise BadValue(f"--format is {wanted!r}{meant(wanted, _FORMS)}; allowed: {', '.join(_FORMS)}.")
     release, settings = run_of(run or [], neighbours)
     said = {"title": title, "dataset": dataset, "unit": unit, "author": author, "date": date, "purpose": purpose}
     about = replace(settings.get("about") or About(), **{key: value for key, value in said.items() if value is not None})

@@ -7,6 +7,7 @@ import itertools
 import math
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
@@ -47,7 +48,7 @@ def sweep(
     Example: hockeystick sweep 'Gaussian(sigma={sigma}) * {steps}' --grid sigma=5,10 --grid steps=1,10,100 --delta 1e-6
     """
     values = dict(_axis(one) for one in grid)
-    questions = {name: at for name, at in (("epsilon", delta), ("delta", epsilon)) if at is not None}
+    questions = {name: at for name, at in (("epsilon_at_delta", delta), ("delta_at_epsilon", epsilon)) if at is not None}
     if not questions and not advantage:
         raise BadValue("nothing is asked; give --delta (for epsilon there), --epsilon (for delta there) or --advantage.")
     make = functools.partial(_filled, template)
@@ -68,7 +69,7 @@ def _workers(jobs: int) -> Iterator[Any]:
         return
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(jobs) as executor:
+    with ProcessPoolExecutor(jobs, initializer=warnings.simplefilter, initargs=("ignore",)) as executor:
         try:
             yield executor
         except BaseException:

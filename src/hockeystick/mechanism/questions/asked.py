@@ -1,16 +1,19 @@
 """What every question needs: the parts of a release, the relation that is meant, and their composed loss."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ... import checks
-from ...neighbours import Order, Relation
+from ...errors import BadType, BadValue
+from ...neighbours import STATED, Order, Relation
 from ..made import Made
-from .entries import flat
 
 if TYPE_CHECKING:
     from ...loss.composed import ComposedLoss
     from ..release import Mechanism
+
+
+_KINDS = ("profile", "rounds", "tradeoff", "renyi")
 
 
 class Asked(metaclass=Made):
@@ -38,6 +41,8 @@ class Asked(metaclass=Made):
 
     def _heed(self, delta: Any) -> None:
         """Warn of a delta, or of the largest of several, that promises too little."""
+        from .entries import flat
+
         largest = delta if isinstance(delta, float) else max(flat(delta), default=0.0)
         checks.warn_of_large(largest, self._records)
 
@@ -52,3 +57,53 @@ class Asked(metaclass=Made):
     @abstractmethod
     def _run(self, neighbours: Relation) -> "ComposedLoss":
         """The composed loss of the ordered pairs of the relation."""
+
+
+class Shown(Asked):
+    """Pictures and pages of a release."""
+
+    def plot(
+        self,
+        delta: float,
+        kind: Literal["profile", "rounds", "tradeoff", "renyi"] = "profile",
+        neighbours: Relation = STATED,
+    ) -> Any:
+        """A picture with its certified band (needs the extra `plot`); `hockeystick.report.plots` draws them side by side.
+
+        Parameters
+        ----------
+        delta : float
+            The delta of the epsilon that is marked.
+        kind : {"profile", "rounds", "tradeoff", "renyi"}, default "profile"
+            The privacy profile, epsilon against rounds, the trade-off curve, or the Rényi curve.
+        neighbours : Relation, optional
+            The neighbouring relation; by default the one that the release states.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+
+        Raises
+        ------
+        BadType
+            If delta is no number, or kind or neighbours no text.
+        BadValue
+            If delta is out of its range, kind no kind of picture, or neighbours no relation.
+        Unsupported
+            If no theorem covers a part of the release under this relation.
+        MissingExtra
+            If matplotlib is not installed.
+        """
+        from ...report import plots
+
+        if not isinstance(kind, str):
+            raise BadType(f"kind is {kind!r}; allowed: one of {', '.join(_KINDS)}.")
+        if kind not in _KINDS:
+            raise BadValue(f"kind is {kind!r}{checks.meant(kind, _KINDS)}; allowed: one of {', '.join(_KINDS)}.")
+        return getattr(plots, kind)(self, delta, neighbours=neighbours)
+
+    def _repr_html_(self) -> str:
+        from ...report.page import release_html
+
+        return release_html(self)
