@@ -87,6 +87,13 @@ def count(name: str, value: Any, least: int = 0, most: int = MOST_STEPS) -> int:
     return whole
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or False, not what merely counts as one, such as the word "no"."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise BadType(f"{name} is {value!r} ({type(value).__name__}); allowed: True or False.")
+    return bool(value)
+
+
 def fits(value: float) -> bool:
     """Whether its square is an ordinary double."""
     return 1e-100 <= value <= 1e100
@@ -121,12 +128,38 @@ def refuse_unknown(what: str, data: Mapping[str, Any], allowed: Iterable[str]) -
         raise BadValue(f"{what} has unknown keys {', '.join(unknown)}{meant(unknown[0], known)}; allowed: {', '.join(known)}.")
 
 
+def given(value: float) -> str:
+    """A number that was given, such as a delta, as it is: a rounded one would be another claim.
+
+    >>> given(1e-5), given(1.23456789e-5)
+    ('1e-05', '1.23456789e-05')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
+def distinct(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, each key once: of a key given twice the reader of JSON would keep the last and say nothing."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise BadValue(f"the key {key!r} is given twice in one object; allowed: each key once.")
+        found[key] = value
+    return found
+
+
 def listed(name: str, values: Any) -> list[Any]:
     """A sequence as a list."""
     try:
         return list(values)
     except TypeError:
         raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None
+
+
+def _share(delta: float) -> str:
+    """Of how many records one is published, rounded to the larger share."""
+    every = math.floor(1.0 / delta)
+    return f"one of every {every:,} records" if every > 1 else "every record"
 
 
 def large_delta(delta: float, records: int | None = None) -> str | None:
@@ -137,14 +170,15 @@ def large_delta(delta: float, records: int | None = None) -> str | None:
     """
     if not delta > (LARGE_DELTA if records is None else 1.0 / records):
         return None
+    at = given(delta)
     if records is None:
         return (
-            f"delta is {delta:g}, above {LARGE_DELTA:g}: publishing each record whole with that probability is (0, {delta:g})-DP"
-            f", so the guarantee may give up one of every {math.ceil(1.0 / delta):,} records.  Ask at a delta well below one "
+            f"delta is {at}, above {LARGE_DELTA:g}: publishing each record whole with that probability is (0, {at})-DP"
+            f", so the guarantee may give up {_share(delta)}.  Ask at a delta well below one "
             "over the number of records."
         )
     return (
-        f"delta is {delta:g}, above one over the number of records, 1/{records} = {1.0 / records:.3g}: publishing one of them "
+        f"delta is {at}, above one over the number of records, 1/{records} = {1.0 / records:.3g}: publishing one of them "
         f"whole, drawn at random, is (0, 1/{records})-DP, which the guarantee does not rule out.  Ask at a delta well below that."
     )
 

@@ -117,7 +117,9 @@ def from_json(text: str) -> Release:
     if not isinstance(text, str | bytes):
         raise BadType(f"text is {text!r}; allowed: JSON text made by to_json (of a file: what is in it, path.read_text()).")
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=checks.distinct)
+    except BadValue as error:
+        raise BadValue(f"text is not one description: {error}") from None
     except (ValueError, RecursionError) as error:
         if _is_path(text):
             raise BadValue(

@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -641,3 +642,65 @@ def test_what_may_be_a_step_or_the_past_is_refused(run, tmp_path):
     assert "--after jan.toml --after feb.toml" in err
     step = hs.Gaussian(sigma=20.0)
     assert answered(run(f"{line} --after feb.toml"))["rounds"] == hs.remaining(step * 2, step, epsilon=1.0, delta=1e-6)
+
+
+@pytest.mark.parametrize("budget", ["nan", "inf", "-1"])
+def test_a_budget_is_a_number(run, budget):
+    for line in ("dpsgd --sampler poisson --rate 0.1 --sigma 1 --steps 9", "compose 'Gaussian(sigma=1)'"):
+        code, _, err = run(f"{line} --delta 1e-5 --epsilon {budget}")
+        assert code == 2
+        assert "epsilon is" in err
+        assert "allowed: a number from 0 up" in err
+
+
+TRAINING = "[[dpsgd]]\nexamples = 100\nbatch = 10\nsigma = 5\nepochs = 2\nsampler = 'without-replacement'\n"
+
+
+def test_the_relation_that_is_answered_is_the_one_that_is_stated(run):
+    Path("run.toml").write_text(f"neighbours = 'add'\ndelta = 1e-5\n{TRAINING}neighbours = 'replace'\n")
+    code, _, err = run("compose run.toml")
+    assert code == 2
+    assert "the file states neighbours = 'add', and its dpsgd 'replace'" in err
+    Path("own.toml").write_text(f"delta = 1e-5\n{TRAINING}neighbours = 'replace'\n")
+    Path("top.toml").write_text("neighbours = 'add'\nsteps = ['Gaussian(sigma=9)']\n")
+    code, _, err = run("compose own.toml top.toml")
+    assert code == 2
+    assert "the files differ in neighbours: 'add' and 'replace'" in err
+    Path("plain.toml").write_text(f"delta = 1e-5\n{TRAINING}")
+    Path("report.json").write_text(run("report plain.toml --json")[1])
+    found = json.loads(run("compose report.json --neighbours replace --json")[1])
+    assert found["neighbours"] == "replace"
+    assert [one for one in found["statement"] if one.startswith("Neighbours")] == [
+        "Neighbours: data sets that differ by one record replaced by another (replace)."
+    ]
+
+
+def test_a_key_given_twice_is_refused(run):
+    text = '{"steps": ["Gaussian(sigma=1)"], "steps": ["Gaussian(sigma=9)"], "delta": 1e-5}'
+    Path("run.json").write_text(text)
+    code, _, err = run("compose run.json")
+    assert code == 2
+    assert "run.json: the key 'steps' is given twice" in err
+    with pytest.raises(hs.errors.BadValue, match="'sigma' is given twice"):
+        hs.from_json('{"hockeystick": 1, "release": {"kind": "gaussian", "sigma": 1.0, "sigma": 9.0}}')
+
+
+def test_what_was_given_is_printed_in_full(run):
+    assert "at delta = 1.2345644e-05," in run("compose 'Gaussian(sigma=2)' --delta 1.2345644e-5")[1]
+    line = "'Gaussian(sigma=20)' --epsilon 1.00000049 --delta 1e-5"
+    assert "epsilon <= 1.00000049 at delta = 1e-05" in run(f"rounds {line}", columns=150)[1]
+    budget = float(np.nextafter(hs.Gaussian(sigma=1.0).epsilon(1e-5), 0.0))
+    code, _, err = run(f"compose 'Gaussian(sigma=1)' --delta 1e-5 --epsilon {budget!r}")
+    assert code == 3
+    assert f"over the budget of {budget!r}." in err
+
+
+@pytest.mark.parametrize(
+    ("delta", "words"), [("nan", "delta is nan"), ("[1e-5]", "delta is [1e-05] (list)"), ("2.0", "delta is 2.0")]
+)
+def test_the_delta_of_a_file_is_a_probability(run, delta, words):
+    Path("run.toml").write_text(f"delta = {delta}\nsteps = ['Gaussian(sigma=1)']\n")
+    code, _, err = run("compose run.toml")
+    assert code == 2
+    assert f"run.toml: {words}" in err
+    assert "a number from 0 to 1" in err

@@ -279,3 +279,18 @@ def test_the_name_of_a_file_is_no_json(tmp_path, monkeypatch):
 def test_a_missing_version_is_named(text, words):
     with pytest.raises(hs.BadValue, match=words):
         hs.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("run", "limit"),
+    [
+        (hs.PureDP(epsilon=1.0), 0.7310585786300049),
+        (hs.Gaussian(sigma=1.0), 1.0),
+        (hs.compose([]), 0.5),
+        (hs.ApproxDP(1.0, 0.1), 1.0),
+    ],
+)
+def test_the_posterior_at_no_false_positives_is_the_limit_of_small_rates(run, limit):
+    assert limit <= run.posterior(prior=0.5, fpr=0.0) <= limit + 1e-12
+    assert run.posterior(prior=0.5, fpr=1e-12) <= limit + 1e-12
+    assert run.posterior(prior=0.0, fpr=0.0) == 0.0

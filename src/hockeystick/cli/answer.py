@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..bounds import Bounds
-from ..checks import large_delta
+from ..checks import given as shown
+from ..checks import large_delta, non_negative
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
@@ -26,6 +27,8 @@ def answer(
     given: Sequence[str] = (),
 ) -> None:
     """Both ends of epsilon, with what the release is; `why` the answer depends on the sampler, if one was chosen."""
+    if budget is not None:
+        budget = non_negative("epsilon", budget)
     bounds = release.epsilon_bounds(delta, neighbours)
     named = release.stated if isinstance(neighbours, Stated) else neighbours
     parts = described(release)
@@ -40,7 +43,7 @@ def answer(
                 "sampler": drawn,
                 "release": show.name(release),
                 "tight": bounds.tight,
-                **({"statement": list(release.notes)} if isinstance(release, Training) else {}),
+                **({"statement": _statement(release, named)} if isinstance(release, Training) else {}),
                 **({} if sampler is None else {"note": f"{why}."}),
                 "warning": large_delta(delta, release._records),
                 "within_budget": None if budget is None else bool(bounds.upper <= budget),
@@ -49,22 +52,28 @@ def answer(
         )
     else:
         rows: list[show.Row] = [
-            ("epsilon", up_text(bounds.upper), f"at delta = {delta:g}, rounded up"),
+            ("epsilon", up_text(bounds.upper), f"at delta = {shown(delta)}, rounded up"),
             ("certified", f"{down_text(bounds.lower, 10)} to {up_text(bounds.upper, 10)}", _between(bounds)),
             ("neighbours", named, neighbouring(release, named)),
             *((f"{one.uses:,} x", one.words, "") for one in parts),
         ]
         show.rows(show.name(release), rows)
         if isinstance(release, Training):
-            show.lines(release.statement)
+            show.lines("\n".join(_statement(release, named)))
         if sampler is not None:
             show.lines(f"Other samplers have other answers; with {sampler} {why}.")
         show.next_commands(release, delta, named, given)
-    if budget is not None and bounds.upper > budget:
+    if budget is not None and not bounds.upper <= budget:
         raise OverBudget(
-            f"epsilon is {up_text(bounds.upper)} at delta = {delta:g}, over the budget of {budget:g}.  "
+            f"epsilon is {up_text(bounds.upper)} at delta = {shown(delta)}, over the budget of {shown(budget)}.  "
             "More noise, fewer steps or smaller batches bring it down; hockeystick calibrate finds how much is needed."
         )
+
+
+def _statement(release: Training, named: Relation) -> list[str]:
+    """The notes of a run, with the relation that is answered for."""
+    notes = list(release._notes_for(named))
+    return notes if named == release.stated else [*notes, f"Neighbours: {neighbouring(release, named)} ({named})."]
 
 
 def _between(bounds: Bounds[float]) -> str:

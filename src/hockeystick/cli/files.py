@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..checks import refuse_unknown
+from ..checks import distinct, probability, refuse_unknown
 from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release, compose
-from ..neighbours import DEFAULT
+from ..mechanism.training import Training
+from ..neighbours import DEFAULT, checked
 from ..planning.dpsgd import dpsgd
 from .expression import release
 
@@ -67,6 +68,11 @@ def run_of(described: Sequence[str], neighbours: str | None = None) -> tuple[Rel
             if settings.get(name, value) != value:
                 raise BadValue(f"the files differ in {name}: {settings[name]!r} and {value!r}.")
         settings |= one.settings
+    if neighbours is None and "neighbours" in settings:
+        for one in found:
+            own = one.settings.get("neighbours", one.release.stated)
+            if isinstance(one.release, Training) and own != settings["neighbours"]:
+                raise BadValue(f"the files differ in neighbours: {settings['neighbours']!r} and {own!r}.")
     if (about := _about(found)) is not None:
         settings["about"] = about
     parts = [one.release for one in found]
@@ -122,15 +128,26 @@ def _file(path: Path, neighbours: str | None) -> _Read:
 
 def _parsed(text: str, path: str, form: str, neighbours: str | None) -> _Read:
     try:
-        data = tomllib.loads(text) if form == "toml" else json.loads(text)
+        data = tomllib.loads(text) if form == "toml" else json.loads(text, object_pairs_hook=distinct)
+    except BadValue as error:
+        raise BadValue(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise BadValue(f"{path} is not {form.upper()}: {error}.") from None
     try:
         if isinstance(data, dict) and ("hockeystick" in data or isinstance(data.get("release"), dict)):  # made by to_json
-            return _portable(text, data)
-        return _described(data, neighbours)
+            return _settled(_portable(text, data))
+        return _settled(_described(data, neighbours))
     except HockeystickError as error:
         raise type(error)(f"{path}: {error}") from None
+
+
+def _settled(found: _Read) -> _Read:
+    """The same, its relation and its delta checked: to compare those of several files, they must be values."""
+    if "neighbours" in found.settings:
+        checked(found.settings["neighbours"])
+    if "delta" in found.settings:
+        probability("delta", found.settings["delta"])
+    return found
 
 
 def _portable(text: str, data: dict[str, Any]) -> _Read:
@@ -163,6 +180,11 @@ def _described(data: Any, neighbours: str | None) -> _Read:
         refuse_unknown("dpsgd", one, (*_DPSGD, *ENTRY_KEYS))
         if "sigma" not in one or "sampler" not in one:
             raise BadValue("dpsgd needs sigma and sampler, and examples and batch or rate, and epochs or steps.")
+        said = data.get("neighbours")
+        if said is not None and one.get("neighbours", said) != said:
+            raise BadValue(
+                f"the file states neighbours = {said!r}, and its dpsgd {one['neighbours']!r}; allowed: one relation for all."
+            )
         meant = neighbours if neighbours is not None else data.get("neighbours", DEFAULT)
         entries.append({"release": dpsgd(**{"neighbours": meant, **_kept(one, _DPSGD)}), **_kept(one, ENTRY_KEYS)})
     steps = data.get("steps", [])

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..checks import probability
 from ..errors import BadValue, HockeystickError
 from ..neighbours import RELATIONS, STATED, Relation, checked
 
@@ -37,7 +38,8 @@ Prior = Annotated[float | None, typer.Option(help="The prior of --bayes-risk.", 
 Sampler = Annotated[
     str | None,
     typer.Option(
-        help="How batches are drawn: poisson, without-replacement, with-replacement, shuffle, deterministic, cyclic, hashed.",
+        help="How batches are drawn: poisson, without-replacement, with-replacement, shuffle, deterministic, cyclic, hashed, "
+        "balls-and-bins.",
         show_default=False,
     ),
 ]
@@ -81,4 +83,4 @@ def at_delta(given: float | None, settings: dict[str, Any] | None = None) -> flo
     wanted = given if given is not None else (settings or {}).get("delta")
     if wanted is None:
         raise BadValue("delta is missing; give --delta, for example --delta 1e-5 (well below one over the number of records).")
-    return wanted
+    return probability("delta", wanted)

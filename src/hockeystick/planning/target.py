@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from .. import checks
+from ..checks import given as shown
 from ..checks import probability
 from ..conversion._kernels.normals import mu_bounds
 from ..errors import BadValue, Unreachable
@@ -88,9 +89,9 @@ class Target:
 
     def __str__(self) -> str:
         if self.kind == "bayes_risk":
-            return f"bayes_risk >= {self.limit:g} at prior = {self.at:g}"
-        beside = f" at {_KINDS[self.kind][0]} = {self.at:g}" if self.at is not None else ""
-        return f"{self.kind} <= {self.limit:g}{beside}"
+            return f"bayes_risk >= {shown(self.limit)} at prior = {shown(self._at)}"
+        beside = f" at {_KINDS[self.kind][0]} = {shown(self.at)}" if self.at is not None else ""
+        return f"{self.kind} <= {shown(self.limit)}{beside}"
 
     @property
     def words(self) -> dict[str, float]:

@@ -3,6 +3,8 @@
 import decimal
 import math
 
+from ..checks import given as given
+
 
 def up_text(value: float, digits: int = 6) -> str:
     """At most `digits` significant digits, never below the value.
@@ -20,16 +22,6 @@ def down_text(value: float, digits: int = 6) -> str:
     ('1.13286', '0.308537')
     """
     return _text(value, digits, decimal.ROUND_FLOOR)
-
-
-def given(value: float) -> str:
-    """A number that was given, such as a delta, as it is: a rounded one would be another claim.
-
-    >>> given(1e-5), given(1.23456789e-5)
-    ('1e-05', '1.23456789e-05')
-    """
-    short = f"{value:g}"
-    return short if float(short) == value else repr(float(value))
 
 
 def rounded_up(value: float, digits: int) -> float:

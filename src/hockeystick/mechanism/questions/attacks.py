@@ -11,6 +11,7 @@ from ...loss.tolerance import Interval
 from ...neighbours import STATED, Relation
 from ...numerics.rounding import FUNCTION, SMALLEST, UNIT, down, exp_down, exp_up, up
 from .entries import each
+from .guarantees import Guarantees
 from .pairs import Pairs
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ...conversion._kernels.best_test import Errors
 
 
-class Attacks(Pairs):
+class Attacks(Pairs, Guarantees):
     """The questions of what an attacker can reach."""
 
     @overload
@@ -231,7 +232,7 @@ class Attacks(Pairs):
     @overload
     def posterior(self, prior: float, fpr: "Floats", neighbours: Relation = STATED) -> "Array": ...
     def posterior(self, prior: Any, fpr: Any, neighbours: Relation = STATED) -> Any:
-        """P(present | accused) for the best attack with this false-positive rate, rounded up.
+        """P(present | accused) for the best attack with this false-positive rate, rounded up; at 0, the limit of small rates.
 
         Parameters
         ----------
@@ -275,8 +276,11 @@ class Attacks(Pairs):
             p, rate = _error_rate("prior", p), _error_rate("fpr", rate)
             right = p * test(rate).tpr[1]
             wrong = (1.0 - p) * rate
-            share = 1.0 if wrong == 0.0 and right > 0.0 else right / max(right + wrong, SMALLEST)
-            found.append(min(1.0, up(share * (1.0 + 8.0 * UNIT))) if right > 0.0 else 0.0)
+            if right > 0.0:
+                share = 1.0 if wrong == 0.0 else right / max(right + wrong, SMALLEST)
+            else:  # the limit of small rates, where the likelihood ratio is e^(largest loss)
+                share = p / (p + (1.0 - p) * math.exp(-self.epsilon(0.0, neighbours))) if p > 0.0 else 0.0
+            found.append(min(1.0, up(share * (1.0 + 8.0 * UNIT))) if share > 0.0 else 0.0)
         return np.array(found).reshape(priors.shape) if priors.ndim else found[0]
 
     def _tradeoff(self, alpha: Any, neighbours: Relation, safe_only: bool = False) -> Bounds[Any]:

@@ -225,7 +225,7 @@ def test_posterior():
     assert DPSGD.posterior(0.5, 1e-3) == pytest.approx(tpr / (tpr + 1e-3), rel=1e-12)
     assert DPSGD.posterior(0.0, 1e-3) == 0.0
     assert DPSGD.posterior(1.0, 1e-3) == 1.0
-    assert DPSGD.posterior(0.5, 0.0) == 0.0  # nobody is accused
+    assert DPSGD.posterior(0.5, 0.0) == 1.0  # the limit of small rates: the likelihood ratio has no end
     assert hs.ApproxDP(epsilon=0.5, delta=0.25).posterior(0.5, 0.0) == 1.0
     pure = hs.PureDP(epsilon=1.0)
     assert pure.posterior(0.5, 0.05) == pytest.approx(math.e / (1 + math.e), rel=1e-9)
