@@ -58,7 +58,7 @@ def both(build: Callable[[], object]) -> tuple[object, object]:
 
 
 def test_all_users_of_the_core_are_known() -> None:
-    """The loops by one switch; and where whole answers are asked.  No module of mathematics has branches on the core."""
+    """Loops and draws by one switch each, and where whole answers are asked.  No module of mathematics branches on the core."""
     found = {module.__name__.rpartition(".")[2] for module in USERS}
     assert found == {"batch", "compiled", "draws", "first", "loops"}
 
