@@ -87,6 +87,13 @@ def count(name: str, value: Any, least: int = 0, most: int = MOST_STEPS) -> int:
     return whole
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or False, not what merely counts as one, such as the word "no"."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise BadType(f"{name} is {value!r} ({type(value).__name__}); allowed: True or False.")
+    return bool(value)
+
+
 def fits(value: float) -> bool:
     """Whether its square is an ordinary double."""
     return 1e-100 <= value <= 1e100

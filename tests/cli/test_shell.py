@@ -79,6 +79,19 @@ def test_what_may_be_meant(run, line, meant):
     assert f"did you mean {meant}?" in err
 
 
+def test_a_misspelt_option(run):
+    code, _, err = run("dpsgd --sgma 1")
+    assert code == 2
+    assert "Did you mean '--sigma'?" in err
+
+
+def test_standard_input_is_read_once_for_a_comparison(run, tmp_path):
+    code, _, err = run(
+        f"plot - --kind compare --output {tmp_path}/compared.png", 'steps = ["Gaussian(sigma=20)"]\ndelta = 1e-5\n'
+    )
+    assert (code, err) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("option", "ours"),
     [("--noise-multiplier", "sigma"), ("--sample-rate", "rate"), ("--batch-size", "batch"), ("--num-steps", "steps")],

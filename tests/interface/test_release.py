@@ -237,3 +237,112 @@ def test_releases_of_the_same_value_differ():
     """The operating system's randomness, without a seed."""
     assert len({GAUSSIAN.release(0.0) for _ in range(20)}) == 20
     assert len(set(hs.Laplace(scale=1.0).release(np.zeros(1000)).tolist())) == 1000
+
+
+class Labelled:
+    """As a pandas Series: `[...]` goes by labels, `iloc` by places."""
+
+    dtype = np.dtype(np.int64)
+
+    def __init__(self, numbers, labels):
+        self.iloc, self.labels = np.array(numbers), np.array(labels)
+
+    def __len__(self):
+        return len(self.iloc)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.iloc.astype(dtype or self.iloc.dtype)
+
+    def __getitem__(self, wanted):
+        return np.concatenate([self.iloc[self.labels == one] for one in wanted])
+
+
+def test_samples_go_by_places():
+    series = Labelled([1] * 8, [0, 0, 0, 0, 0, 0, 1, 2])  # no record has the labels 3 to 7
+    whole = hs.DiscreteLaplace(scale=0.01)
+    found = [whole.poisson(rate=0.05).release(series, SEED(seed)) for seed in range(200)]
+    assert found == [whole.poisson(rate=0.05).release([1] * 8, SEED(seed)) for seed in range(200)]
+    assert max(found) < 6
+    assert whole.poisson(rate=1.0).release(series, query=sum) == 8
+    for wrong in ({0: 1, 1: 1}, {0, 1}, {0: 1, 1: 1}.values()):
+        for step in (whole.poisson(rate=0.0), whole.without_replacement(batch=1, examples=2)):
+            with pytest.raises(hs.BadType, match="no places"):
+                step.release(wrong, query=len)
+
+
+@pytest.mark.parametrize("noise", [hs.DiscreteGaussian(sigma=1.0), hs.DiscreteLaplace(scale=1.0), GAUSSIAN])
+def test_all_records_are_checked_also_those_that_are_not_drawn(noise):
+    wrong = [1, math.nan] if noise is GAUSSIAN else [1, 2.5]
+    with pytest.raises(hs.BadValue, match="value"):
+        noise.poisson(rate=0.0).release(wrong)
+
+
+@pytest.mark.parametrize("noise", [hs.DiscreteGaussian(sigma=2.0), hs.DiscreteLaplace(scale=2.0)])
+def test_the_kind_of_an_array_says_nothing_of_the_value(noise):
+    for value in (2**62 - 1, 2**62, 2**62 + 1, -(2**62) - 1):
+        assert noise.release([value]).dtype == np.int64
+    assert noise.release([2**64]).dtype == object
+    wide = hs.DiscreteLaplace(scale=2.0**62)
+    for value in [0, 2**62 + 1] * 50:
+        found = wide.release([value])
+        assert (found.dtype == np.int64) == (-(2**63) <= found.tolist()[0] < 2**63)
+
+
+def test_what_is_masked_is_not_released():
+    hidden = np.ma.array([1, 2], mask=[False, True])
+    for call in (
+        lambda: GAUSSIAN.release(hidden),
+        lambda: GAUSSIAN.release([hidden, [1, 2]]),
+        lambda: GAUSSIAN.release([1.0, np.ma.masked]),
+        lambda: hs.DiscreteLaplace(scale=1.0).release(hidden),
+        lambda: hs.RandomizedResponse(epsilon=1.0).release(hidden),
+        lambda: hs.Exponential(epsilon=1.0).release(hidden),
+        lambda: hs.permute_and_flip(hidden, epsilon=1.0),
+        lambda: GAUSSIAN.poisson(rate=0.0).release(hidden),
+        lambda: hs.DiscreteLaplace(scale=1.0).poisson(rate=0.0).release(hidden),
+    ):
+        with pytest.raises(hs.BadType, match="masked"):
+            call()
+
+
+@pytest.mark.parametrize("flag", ["no", 1, None])
+def test_flags_are_true_or_false(flag):
+    for call in (
+        lambda: hs.Exponential(epsilon=1.0).release([1.0, 2.0], monotone=flag),
+        lambda: hs.permute_and_flip([1.0, 2.0], epsilon=1.0, monotone=flag),
+        lambda: hs.DiscreteGaussian(sigma=1.0).release([1, 2], disjoint=flag),
+    ):
+        with pytest.raises(hs.BadType, match="True or False"):
+            call()
+    assert hs.DiscreteGaussian(sigma=1.0).release([1, 2], disjoint=np.True_).shape == (2,)
+
+
+def test_scores_of_several_kinds():
+    choose = hs.Exponential(epsilon=600.0).release
+    for kind in (np.float16, np.float32, np.longdouble, np.int64, Fraction):
+        assert choose([kind(3), 1.0]) == 0
+        assert choose([1.0, kind(3), Fraction(1, 3)]) == 1
+    assert choose([np.int64(2**62), 0.5, -np.longdouble(0.25)]) == 0
+    assert choose(np.array([1.0, 3.0], dtype=np.longdouble)) == 1
+
+
+def test_what_numpy_cannot_read_is_told():
+    class Tensor:
+        def __init__(self, error):
+            self.error = error
+
+        def __array__(self, dtype=None, copy=None):
+            raise self.error
+
+    for error in (RuntimeError("requires grad"), TypeError("BFloat16")):
+        for call in (GAUSSIAN.release, hs.DiscreteLaplace(scale=1.0).release, hs.Exponential(epsilon=1.0).release):
+            with pytest.raises(hs.BadType, match=f"cannot read.*{error}"):
+                call(Tensor(error))
+
+
+def test_a_response_of_a_sample_is_one_category():
+    step = hs.RandomizedResponse(epsilon=1.0).poisson(rate=0.5)
+    for query in (lambda sample: sample, np.array, lambda sample: np.array(sample[:1]), lambda sample: "yes"):
+        with pytest.raises(hs.BadType, match="one category"):
+            step.release([0, 1, 1], query=query)
+    assert step.release([0, 1, 1], query=lambda sample: np.array(1)) in (0, 1)

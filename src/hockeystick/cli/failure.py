@@ -29,6 +29,9 @@ def explain(error: BaseException) -> int:
     """Writes to standard error what went wrong and returns the exit code; errors that are not ours are raised again."""
     if hasattr(error, "exit_code") and hasattr(error, "show"):  # click's own: an unknown option, a missing argument
         shown: Any = error
+        if near := getattr(error, "possibilities", None):  # in the words that a misspelt command has
+            shown.message = f"{shown.message.rstrip('.')}. Did you mean {', '.join(map(repr, near))}?"
+            shown.possibilities = None
         shown.show(file=sys.stderr)
         if ours := _ours(str(getattr(error, "option_name", "") or "")):
             sys.stderr.write(f"Here it is {ours}.\n")

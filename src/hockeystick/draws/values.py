@@ -14,6 +14,7 @@ from ..errors import BadType, BadValue
 Shape = tuple[int, ...] | None  # None: a single number
 _EXACT = 2**53  # whole numbers up to it are doubles
 _REAL = "a finite number, or an array of such"
+_SCORES = "a sequence of finite numbers"
 _WHOLE = "a whole number, or an array of such (round before you state the sensitivity, not after)"
 
 
@@ -30,7 +31,7 @@ def reals(name: str, value: Any) -> tuple[npt.NDArray[np.float64], Shape]:
 
 
 def wholes(name: str, value: Any) -> tuple[npt.NDArray[Any], Shape]:
-    """Whole numbers, of 64 bits where they fit with room to spare, else of Python's own, in a row, and their shape."""
+    """Whole numbers in a row, of 64 bits where they fit with room to spare, else of Python's own, and their shape."""
     grid = _array(name, value, _WHOLE)
     plain = grid.ravel()
     if _within(grid, 2**62):
@@ -57,22 +58,36 @@ def shaped(found: npt.NDArray[Any], shape: Shape) -> Any:
 
 
 def sums(values: npt.NDArray[Any], noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Whole numbers added; of Python's own if a sum may be beyond 64 bits."""
+    """Whole numbers added; of Python's own if a sum is beyond 64 bits.
+
+    The sums alone say which: a kind that depended on the value or on the noise would tell something of the value.
+    """
     if values.dtype == noise.dtype == np.int64 and not (noise.size and int(np.abs(noise).max()) >= 2**62):
-        found: npt.NDArray[Any] = values + noise
+        found: npt.NDArray[Any] = values + noise  # 2^62 and less than 2^62: within 64 bits
         return found
-    return np.array([one + other for one, other in zip(values.tolist(), noise.tolist(), strict=True)], dtype=object)
+    exact = [one + other for one, other in zip(values.tolist(), noise.tolist(), strict=True)]
+    return np.array(exact, dtype=np.int64 if all(-(2**63) <= one < 2**63 for one in exact) else object)
 
 
 def scores(name: str, value: Any) -> list[Any]:
     """Finite numbers in a row, at least one: doubles, or fractions if one is none."""
-    grid = _array(name, value, "a sequence of finite numbers")
+    grid = _array(name, value, _SCORES)
     if grid.ndim != 1 or not grid.size:
         raise BadValue(f"{name} has the shape {grid.shape}; allowed: a sequence of at least one number.")
     if _within(grid, _EXACT) or (grid.dtype.kind == "f" and grid.dtype.itemsize <= 8 and np.isfinite(grid).all()):
         found: list[Any] = grid.astype(np.float64).tolist()
         return found
-    return [Fraction(_exact(name, one, "a sequence of finite numbers", lambda number: number)) for one in grid.tolist()]
+    return [_fraction(name, _exact(name, one, _SCORES, lambda number: number)) for one in grid.tolist()]
+
+
+def _fraction(name: str, one: Any) -> Fraction:
+    """A finite real number as the fraction that it is."""
+    if isinstance(one, numbers.Rational):
+        return Fraction(int(one.numerator), int(one.denominator))
+    if not hasattr(one, "as_integer_ratio"):  # floating-point numbers of all lengths have it
+        raise BadType(f"{name} is, or holds, {one!r} ({type(one).__name__}); allowed: {_SCORES}, such as float(...) of each.")
+    above, below = one.as_integer_ratio()
+    return Fraction(int(above), int(below))
 
 
 def _within(grid: npt.NDArray[Any], most: int) -> bool:
@@ -80,7 +95,20 @@ def _within(grid: npt.NDArray[Any], most: int) -> bool:
     return grid.dtype.kind in "iu" and (not grid.size or (int(grid.min()) >= -most and int(grid.max()) <= most))
 
 
+def _masked(value: Any) -> bool:
+    """Whether it is, or holds, an array of which something may be masked."""
+    if isinstance(value, list | tuple):
+        kinds = set(map(type, value))
+        return any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in kinds) and any(map(_masked, value))
+    return isinstance(value, np.ma.MaskedArray)
+
+
 def _array(name: str, value: Any, allowed: str) -> npt.NDArray[Any]:
+    if _masked(value):
+        raise BadType(
+            f"{name} is, or holds, a masked array; allowed: {allowed}.  Fill or drop what is masked, as .filled(0) or "
+            ".compressed() does."
+        )
     try:
         grid = np.asarray(value)
         if grid.dtype.kind not in "fiu":  # such as whole numbers beyond 64 bits, fractions, truth values among numbers
@@ -91,6 +119,8 @@ def _array(name: str, value: Any, allowed: str) -> npt.NDArray[Any]:
             grid = grid if kinds <= {float} or kinds <= {int} else listed
     except (ValueError, OverflowError):
         raise BadType(f"{name} is {value!r}; allowed: {allowed}.") from None
+    except (TypeError, RuntimeError) as why:  # such as of a tensor that records its gradient, or of a kind that NumPy lacks
+        raise BadType(f"{name} is a {type(value).__name__} that NumPy cannot read ({why}); allowed: {allowed}.") from None
     return grid
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from .. import checks
 from ..errors import BadValue, Unsupported
 from ..loss.pairs.binned import WideDiscreteGaussianLoss
 from ..loss.pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss
@@ -87,7 +88,7 @@ class DiscreteGaussian(_IntegerNoise):
         Raises
         ------
         BadType
-            If value holds something else than numbers, or rng is no InsecureSeed.
+            If value holds something else than numbers, disjoint is no bool, or rng no InsecureSeed.
         BadValue
             If a number is no whole number.
         Unsupported
@@ -103,7 +104,7 @@ class DiscreteGaussian(_IntegerNoise):
         from ..draws.values import shaped, sums, wholes
 
         numbers, shape = wholes("value", value)
-        if len(numbers) > 1 and not disjoint:
+        if not checks.flag("disjoint", disjoint) and len(numbers) > 1:
             raise Unsupported(
                 f"an array of {len(numbers)} numbers is not released by one {self!r}: its epsilon is that of one number.  "
                 "Release the numbers one by one and count each, or say disjoint=True if a record moves only one of them."

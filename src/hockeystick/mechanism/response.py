@@ -68,7 +68,9 @@ class RandomizedResponse(Mechanism):
         Parameters
         ----------
         value : int or array_like
-            The category, from 0 to categories - 1; an array has those of several people, each of whom has this epsilon.
+            The category, from 0 to categories - 1; an array has those of several people, each of whom has this epsilon.  How
+            many they are is seen, so their number is taken as public: ask with neighbours="replace", a person whose answer
+            changes, not one who comes or goes.
         rng : InsecureSeed, optional
             Where the randomness comes from: the operating system, unless tests or figures need a seed.
 
@@ -177,7 +179,7 @@ class Exponential(Mechanism):
         Raises
         ------
         BadType
-            If a score or sensitivity is no real number, or rng no InsecureSeed.
+            If a score or sensitivity is no real number, monotone no bool, or rng no InsecureSeed.
         BadValue
             If there are no scores, one is not finite, or sensitivity is not above 0.
 
@@ -223,7 +225,7 @@ def permute_and_flip(
     Raises
     ------
     BadType
-        If a score, epsilon or sensitivity is no real number, or rng no InsecureSeed.
+        If a score, epsilon or sensitivity is no real number, monotone no bool, or rng no InsecureSeed.
     BadValue
         If there are no scores, one is not finite, epsilon is out of its range, or sensitivity is not above 0.
 
@@ -241,5 +243,9 @@ def _selected(scores: Any, epsilon: float, sensitivity: float, monotone: bool, r
     from ..draws.values import scores as checked
 
     exact = checked("scores", scores)
-    weight = Fraction(epsilon) / Fraction(checks.positive("sensitivity", sensitivity)) / (1 if monotone else 2)
+    weight = (
+        Fraction(epsilon)
+        / Fraction(checks.positive("sensitivity", sensitivity))
+        / (1 if checks.flag("monotone", monotone) else 2)
+    )
     return selection(Exponents(exact, weight), again, words_of(rng))

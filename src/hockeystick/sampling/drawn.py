@@ -1,7 +1,7 @@
 """Samples that are drawn, and what is released of them: the sum of the records' contributions, or what a query makes of them."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sized
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
 from ..mechanism.release import Mechanism, Release
+from ..mechanism.response import RandomizedResponse
 from .base import Sampled
 
 if TYPE_CHECKING:
@@ -38,7 +39,13 @@ def release_of(
             raise BadValue("expected and query are given; allowed: one of them.  Divide inside the query.")
         if not callable(query):
             raise BadType(f"query is {query!r}; allowed: a function of the sample.")
-        return mechanism.release(query(_chosen(records, places)), rng)
+        answer = query(_chosen(records, places))
+        if isinstance(mechanism, RandomizedResponse) and getattr(answer, "ndim", isinstance(answer, Sized)):
+            raise BadType(
+                f"the query makes a {type(answer).__name__} of the sample; allowed for {mechanism!r}: one category.  An "
+                "answer for each record would tell how many are drawn, which epsilon does not count."
+            )
+        return mechanism.release(answer, rng)
     found = _noisy_sum(mechanism, records, places, rng)
     return found if expected is None else found / checks.positive("expected", expected)
 
@@ -60,9 +67,10 @@ class Batches(Sampled):
         rng : InsecureSeed, optional
             Where the randomness comes from: the operating system, unless tests or figures need a seed.
         query : callable, optional
-            What the base releases, a function of the sample (an array of an array, else a list), which one record moves as the
-            base says.  By default the sum of the sampled records, numbers or rows: each is clipped to the sensitivity of the
-            noise (Gaussian: 2-norm, Laplace: 1-norm) and rounded towards 0, far below the noise, and added up exactly.
+            What the base releases, a function of the sample (an array of an array, a table of a table, else a list), which one
+            record moves as the base says; for `RandomizedResponse` one category.  By default the sum of the sampled records,
+            numbers or rows: each is clipped to the sensitivity of the noise (Gaussian: 2-norm, Laplace: 1-norm) and rounded
+            towards 0, far below the noise, and added up exactly.
         expected : float, optional
             A public number by which the noisy sum is divided, such as the size that a sample is expected to have: the
             subsampled mean.
@@ -125,15 +133,21 @@ class Batches(Sampled):
 
 
 def length_of(records: Any) -> int:
-    """How many records there are."""
+    """How many records there are, which have places from 0."""
+    allowed = "allowed: the records, a sequence or an array with a row for each."
     try:
-        return len(records)
+        found = len(records)
     except TypeError:
-        raise BadType(f"value is {records!r}; allowed: the records, a sequence or an array with a row for each.") from None
+        raise BadType(f"value is {records!r}; {allowed}") from None
+    if isinstance(records, Mapping) or not hasattr(records, "__getitem__"):  # such as a dictionary or a set
+        raise BadType(f"value is a {type(records).__name__}, which has no places; {allowed}  Give list(...) of its records.")
+    return found
 
 
 def _chosen(records: Any, places: Any) -> Any:
-    """The sample: an array of an array, else a list."""
+    """The sample: an array of an array, a table of a table, else a list."""
+    if hasattr(records, "iloc"):  # pandas: [...] goes by labels, of which several records may have the same
+        return records.iloc[places]
     if hasattr(records, "dtype"):
         return records[places]
     return [records[place] for place in places.tolist()]
@@ -157,7 +171,7 @@ def _noisy_sum(mechanism: Mechanism, records: Any, places: Any, rng: "InsecureSe
             "Leave replace_sensitivity out, or give a query."
         )
     if not isinstance(mechanism, Gaussian | Laplace):
-        return _whole_sum(mechanism, _chosen(records, places), rng)
+        return _whole_sum(mechanism, records, places, rng)
     rows, shape = reals("value", records)
     table = rows.reshape(len(records), -1) if len(records) else rows.reshape(0, 1)
     times = np.bincount(places, minlength=len(table))
@@ -168,12 +182,12 @@ def _noisy_sum(mechanism: Mechanism, records: Any, places: Any, rng: "InsecureSe
     return found.reshape(shape[1:]) if shape is not None and len(shape) > 1 else found.tolist()[0]
 
 
-def _whole_sum(mechanism: DiscreteGaussian | DiscreteLaplace, chosen: Any, rng: "InsecureSeed | None") -> Any:
-    """The sum of whole numbers, one for each record, clipped."""
+def _whole_sum(mechanism: DiscreteGaussian | DiscreteLaplace, records: Any, places: Any, rng: "InsecureSeed | None") -> Any:
+    """The sum of whole numbers, one for each record, clipped; an error does not depend on which are drawn."""
     from ..draws.values import wholes
 
-    numbers, shape = wholes("value", chosen)
+    numbers, shape = wholes("value", records)
     if shape is not None and len(shape) > 1:
         raise Unsupported("records of whole numbers have one number each.  For rows give a query, or use Gaussian or Laplace.")
     most = int(Fraction(mechanism.sensitivity))
-    return mechanism.release(sum(max(-most, min(most, one)) for one in numbers.tolist()), rng)
+    return mechanism.release(sum(max(-most, min(most, one)) for one in numbers[places].tolist()), rng)

@@ -80,9 +80,10 @@ class Poisson(Sampled):
         rng : InsecureSeed, optional
             Where the randomness comes from: the operating system, unless tests or figures need a seed.
         query : callable, optional
-            What the base releases, a function of the sample (an array of an array, else a list), which one record moves as the
-            base says.  By default the sum of the sampled records, numbers or rows: each is clipped to the sensitivity of the
-            noise (Gaussian: 2-norm, Laplace: 1-norm) and rounded towards 0, far below the noise, and added up exactly.
+            What the base releases, a function of the sample (an array of an array, a table of a table, else a list), which one
+            record moves as the base says; for `RandomizedResponse` one category.  By default the sum of the sampled records,
+            numbers or rows: each is clipped to the sensitivity of the noise (Gaussian: 2-norm, Laplace: 1-norm) and rounded
+            towards 0, far below the noise, and added up exactly.
         expected : float, optional
             A public number by which the noisy sum is divided, such as the size that a sample is expected to have: the
             subsampled mean.

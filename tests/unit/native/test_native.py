@@ -58,9 +58,9 @@ def both(build: Callable[[], object]) -> tuple[object, object]:
 
 
 def test_all_users_of_the_core_are_known() -> None:
-    """The loops by one switch; and where whole answers are asked.  No module of mathematics has branches on the core."""
+    """Loops and draws by one switch each, and where whole answers are asked.  No module of mathematics branches on the core."""
     found = {module.__name__.rpartition(".")[2] for module in USERS}
-    assert found == {"batch", "compiled", "first", "loops"}
+    assert found == {"batch", "compiled", "draws", "first", "loops"}
 
 
 def test_which_of_two_serves_is_decided_in_one_place() -> None:

@@ -40,8 +40,9 @@ def plot(
     described = run or []
     figure: Any
     if kind == "compare":
-        runs = {one: run_of([one], neighbours)[0] for one in described}
-        settings = run_of(described[:1], neighbours)[1] if described else {}
+        read = {one: run_of([one], neighbours) for one in described}  # each once: standard input can be read once
+        runs = {one: release for one, (release, _) in read.items()}
+        settings = read[described[0]][1] if described else {}
         figure = plots.compare(runs, at_delta(delta, settings), neighbours=relation(neighbours, settings))
     else:
         release, settings = run_of(described, neighbours)
