@@ -704,3 +704,9 @@ def test_the_delta_of_a_file_is_a_probability(run, delta, words):
     assert code == 2
     assert f"run.toml: {words}" in err
     assert "a number from 0 to 1" in err
+
+
+def test_a_report_goes_where_its_ending_says(run):
+    code, _, err = run("report 'Gaussian(sigma=2)' --delta 1e-5 --output x.json --format html")
+    assert code == 2
+    assert "whose ending means json, and the format is html" in err

@@ -65,6 +65,8 @@ def report(
     wanted = "json" if json else form or _ENDINGS[ending]
     if wanted not in _FORMS:
         raise BadValue(f"--format is {wanted!r}{meant(wanted, _FORMS)}; allowed: {', '.join(_FORMS)}.")
+    if (ours := _ENDINGS.get(ending)) in ("json", "html") and wanted != ours:
+        raise BadValue(f"--output is {str(output)!r}, whose ending means {ours}, and the format is {wanted}; allowed: the same.")
     release, settings = run_of(run or [], neighbours)
     said = {"title": title, "dataset": dataset, "unit": unit, "author": author, "date": date, "purpose": purpose}
     about = replace(settings.get("about") or About(), **{key: value for key, value in said.items() if value is not None})
