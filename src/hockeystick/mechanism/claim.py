@@ -159,9 +159,8 @@ class PureDP(Claim):
 class ApproxDP(Claim):
     """Anything that is (epsilon, delta)-DP.  The worst pair has the losses -epsilon, epsilon and infinity, and is attained.
 
-    A delta that is asked and lies below the probability of an infinite loss by no more than the rounding of decimals to doubles
-    (2^-51 of it: `ApproxDP(1, 1e-6).poisson(0.1)` at 1e-7) is read as that probability, unless that is a double itself; reports
-    say so.
+    A delta that lies below the probability of an infinite loss by no more than the rounding of decimals to doubles (2^-51 of
+    it: `ApproxDP(1, 1e-6).poisson(0.1)` at 1e-7) is read as that probability if that is no double; reports say so.
 
     Parameters
     ----------
