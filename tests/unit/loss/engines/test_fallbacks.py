@@ -22,7 +22,7 @@ QUESTION = epsilon_question(math.log(1e-6))
         (hs.DiscreteGaussian(sigma=3.0, sensitivity=2) * 100, {Smoothing}),
         (hs.Gaussian(sigma=3.0) + hs.Laplace(scale=5.0) * 20, set()),
     ],
-    ids=repr,
+    ids=["sparse", "sparse atoms", "atoms", "density"],  # a set has no order of its own
 )
 def test_which_runs_each_is_for(release, engines):
     run = release._run("remove")
