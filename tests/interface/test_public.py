@@ -102,7 +102,10 @@ def test_the_public_names():
         "InsecureSeed",
         "Laplace",
         "LargeDelta",
+        "Ledger",
         "MissingExtra",
+        "NotRead",
+        "OverBudget",
         "Pair",
         "Poisson",
         "Profile",
@@ -110,6 +113,8 @@ def test_the_public_names():
         "RDPAccountant",
         "RandomizedResponse",
         "Shuffled",
+        "Tampered",
+        "Unavailable",
         "Unreachable",
         "Unsupported",
         "WithReplacement",
@@ -181,6 +186,10 @@ def test_errors_are_the_nearest_builtins():
         hs.Unsupported: ValueError,
         hs.Unreachable: ValueError,
         hs.MissingExtra: ImportError,
+        hs.OverBudget: ValueError,
+        hs.Tampered: ValueError,
+        hs.NotRead: RuntimeError,
+        hs.Unavailable: OSError,
     }
     for error, builtin in nearest.items():
         assert issubclass(error, hs.HockeystickError)
