@@ -10,11 +10,11 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, OverBudget, Unreachable, Unsupported
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion
+    from . import conversion, filters
     from .draws.source import InsecureSeed
     from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
@@ -67,6 +67,7 @@ __all__ = [
     "Laplace",
     "LargeDelta",
     "MissingExtra",
+    "OverBudget",
     "Pair",
     "Poisson",
     "Profile",
@@ -83,6 +84,7 @@ __all__ = [
     "compose",
     "conversion",
     "dpsgd",
+    "filters",
     "from_json",
     "permute_and_flip",
     "remaining",
@@ -95,6 +97,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),

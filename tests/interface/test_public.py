@@ -103,6 +103,7 @@ def test_the_public_names():
         "Laplace",
         "LargeDelta",
         "MissingExtra",
+        "OverBudget",
         "Pair",
         "Poisson",
         "Profile",
@@ -119,6 +120,7 @@ def test_the_public_names():
         "compose",
         "conversion",
         "dpsgd",
+        "filters",
         "from_json",
         "permute_and_flip",
         "remaining",
@@ -180,6 +182,7 @@ def test_errors_are_the_nearest_builtins():
         hs.BadType: TypeError,
         hs.Unsupported: ValueError,
         hs.Unreachable: ValueError,
+        hs.OverBudget: ValueError,
         hs.MissingExtra: ImportError,
     }
     for error, builtin in nearest.items():

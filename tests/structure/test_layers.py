@@ -21,6 +21,7 @@ LAYERS = (
     ("sampling",),
     ("portable",),
     ("planning",),
+    ("filters",),
     ("report", "installation"),
     ("__init__",),
     ("interop",),
