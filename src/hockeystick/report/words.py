@@ -60,6 +60,10 @@ def _part(mechanism: Mechanism, count: int) -> Part:
         words = "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in inner)
         samplers = "; ".join(dict.fromkeys(one.sampler for one in inner))
         return Part(repr(mechanism), count, f"{words}, for {_group(kind.size)}", samplers)
+    if type(mechanism).__name__ == "Banded":
+        (one,) = parts(kind.base)
+        bands = f"in {kind.iterations:,} iterations, noise correlated by a matrix of {kind.bands} bands, groups of records by id"
+        return Part(repr(mechanism), count, f"{one.words}, {bands}", f"{one.sampler} of a group")
     if isinstance(mechanism, Sampled):
         _, sampler = scheme(mechanism)
         inner = parts(mechanism.base)
@@ -99,6 +103,8 @@ def scheme(mechanism: Any) -> tuple[str, str]:
         often = "one" if mechanism.times == 1 else f"{mechanism.times}"
         kept = f", one draw for {mechanism.kept} epochs" if mechanism.kept > 1 else ""
         return "random allocation", f"batches of an epoch of {mechanism.steps} steps, each record in {often} of them{kept}"
+    if kind == "Banded":
+        return "banded noise", f"a group of the records in turn, noise correlated by {mechanism.bands} bands"
     if kind == "GroupedPoisson":
         return "group", f"a Poisson sample of rate {given(mechanism.rate)}, for {_group(mechanism.size)}"
     if kind == "Shuffled":
