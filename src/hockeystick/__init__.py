@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .portable import from_json
     from .report.about import About, Entry
     from .sampling.allocation import Allocated
+    from .sampling.banded import Banded
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
@@ -52,6 +53,7 @@ __all__ = [
     "ApproxDP",
     "BadType",
     "BadValue",
+    "Banded",
     "Bounds",
     "DiscreteGaussian",
     "DiscreteGaussianVector",
@@ -120,6 +122,7 @@ __getattr__ = _later(
         "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
+        "sampling.banded": ("Banded",),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),
