@@ -27,7 +27,7 @@ from .errors import (
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion
+    from . import conversion, filters
     from .draws.source import InsecureSeed
     from .installation import about
     from .ledger.ledger import Ledger
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .portable import from_json
     from .report.about import About, Entry
     from .sampling.allocation import Allocated
+    from .sampling.banded import Banded
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
@@ -66,6 +67,7 @@ __all__ = [
     "ApproxDP",
     "BadType",
     "BadValue",
+    "Banded",
     "Bounds",
     "DiscreteGaussian",
     "DiscreteGaussianVector",
@@ -102,6 +104,7 @@ __all__ = [
     "compose",
     "conversion",
     "dpsgd",
+    "filters",
     "from_json",
     "permute_and_flip",
     "remaining",
@@ -114,6 +117,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),
         "ledger.ledger": ("Ledger",),
@@ -137,6 +141,7 @@ __getattr__ = _later(
         "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
+        "sampling.banded": ("Banded",),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),

@@ -23,17 +23,17 @@ class Unreachable(HockeystickError, ValueError):
     """A target that no value of the parameter can reach."""
 
 
-class MissingExtra(HockeystickError, ImportError):
-    """An optional dependency is not installed; the message has the command that installs it."""
+class OverBudget(Unreachable):
+    """What was asked for is beyond the budget.  Where it was to be charged, nothing was; the message says what is left.
 
-
-class OverBudget(HockeystickError, ValueError):
-    """A release that does not fit what is left of a budget.  Nothing was charged.
-
-    `refusal` says what was asked for, what is left, how many of this release still fit, and the noise that would fit.
+    Of a ledger's account, `refusal` has what was asked for and what is left, how many still fit, and the noise that would fit.
     """
 
-    refusal: dict[str, Any] = {}  # noqa: RUF012 (of each error its own)
+    refusal: dict[str, Any] = {}  # noqa: RUF012 (each error has its own)
+
+
+class MissingExtra(HockeystickError, ImportError):
+    """An optional dependency is not installed; the message has the command that installs it."""
 
 
 class Tampered(HockeystickError, ValueError):

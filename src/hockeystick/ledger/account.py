@@ -17,6 +17,20 @@ class Account(Spending):
     """A budget for one data set: planned lines and a reserve, within one promise that no order of releases exceeds.
 
     Made by `ledger.open_account(...)` and `ledger.account(name)`.  It keeps nothing: every answer is read from the ledger.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Where it is kept.
+    name : str
+        What it is called.
+
+    Raises
+    ------
+    BadType
+        If name is no text.
+    BadValue
+        If there is no account of this name.
     """
 
     def __init__(self, ledger: "Ledger", name: str) -> None:
@@ -168,7 +182,7 @@ class Account(Spending):
         BadValue
             If an entry is no JSON text.
         """
-        from .store import entries_of
+        from .storage.store import entries_of
 
         with self._ledger._store.reading() as connection:
             return [{**one.said(), "hash": one.hash} for one in entries_of(connection, self.name, after)]

@@ -9,11 +9,11 @@ from sqlalchemy.engine import Connection
 
 from ..checks import meant
 from ..errors import BadValue
-from .entries import FIRST, Entry, made, parsed, sha256, text
+from .chain.entries import FIRST, Entry, made, parsed, sha256, text
 from .pricing import Priced
-from .schema import account, entry
 from .state import Charge, Misfit, State, charge, opened
-from .store import Store, accounts_of, entry_of, row_of
+from .storage.schema import account, entry
+from .storage.store import Store, accounts_of, entry_of, row_of
 from .terms import Terms, read
 
 
@@ -198,7 +198,7 @@ class Page:
 
     def after(self, seconds: float) -> str:
         """So many seconds from now."""
-        from .entries import later
+        from .chain.entries import later
 
         return later(self.time, seconds)
 

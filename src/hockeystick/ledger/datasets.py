@@ -11,9 +11,9 @@ from ..checks import meant
 from ..errors import BadValue
 from ..filters.costs import relation
 from ..neighbours import Relation
-from .entries import FORM, parsed, sha256, text
-from .schema import dataset
-from .store import Store
+from .chain.entries import FORM, parsed, sha256, text
+from .storage.schema import dataset
+from .storage.store import Store
 from .terms import sentence, word
 
 

@@ -12,8 +12,8 @@ from .sharing import Sharing
 from .terms import word
 
 if TYPE_CHECKING:
+    from .chain.verify import Verified
     from .datasets import Dataset
-    from .verify import Verified
 
 
 class Ledger(Sharing):
@@ -54,7 +54,7 @@ class Ledger(Sharing):
     """
 
     def __init__(self, where: str | PathLike[str], make: bool = True) -> None:
-        from .store import Store  # which needs the extra
+        from .storage.store import Store  # which needs the extra
 
         self._store = Store(where, make)
         from .book import Book
@@ -130,7 +130,7 @@ class Ledger(Sharing):
             In the order of their names.
         """
         from .datasets import of_row
-        from .store import datasets_of
+        from .storage.store import datasets_of
 
         with self._store.reading() as connection:
             return [of_row(row) for row in datasets_of(connection)]
@@ -252,8 +252,8 @@ class Ledger(Sharing):
         Tampered
             If an entry is not the one that was written; the message names it.
         """
-        from .exchange import records
-        from .verify import verified
+        from .chain.verify import verified
+        from .storage.exchange import records
 
         return verified(records(self._store), heads)
 
@@ -265,8 +265,8 @@ class Ledger(Sharing):
         dict of str
             `digest`, and `accounts` with the number of entries and the hash of each.
         """
-        from .store import accounts_of
-        from .verify import heads
+        from .chain.verify import heads
+        from .storage.store import accounts_of
 
         with self._store.reading() as connection:
             return heads({row.name: (row.seq, row.head) for row in accounts_of(connection)})
@@ -289,7 +289,7 @@ class Ledger(Sharing):
         Tampered
             If a stored text is no text any more.
         """
-        from .exchange import export
+        from .storage.exchange import export
 
         return export(self._store, Path(path))
 
@@ -313,6 +313,6 @@ class Ledger(Sharing):
         BadValue
             If it is no export, or an account went on differently here and there.
         """
-        from .exchange import import_
+        from .storage.exchange import import_
 
         return import_(self._store, Path(path))

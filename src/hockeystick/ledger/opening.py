@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
-
 from ..checks import non_negative, probability
 from ..errors import BadValue
 from ..filters import largest_reserve
 from ..filters.amounts import LARGEST, share, written
 from . import datasets, terms
 from .book import Book, Page, first
-from .entries import Entry
+from .chain.entries import Entry
 from .refusal import refused
 from .state import part_charge
+from .storage.store import accounts_of
 from .terms import Terms
 
 
@@ -74,16 +73,15 @@ def open_account(book: Book, name: str, dataset: str, given: dict[str, Any], act
     made = promised(found, given)
 
     def work(page: Page) -> Entry:
+        if accounts_of(page.connection, [name]):
+            raise BadValue(f"there is an account {name!r} already; allowed: another name, or `amend`.")
         page.expire()
         if made.within is not None:
             _charge_whole(page, name, made, found, actor)
         said = {"kind": "open", "key": None, "actor": actor, "time": page.time, "terms": made.said(), "dataset_hash": found.hash}
         return first(page.connection, name, said)
 
-    try:
-        book.locked([] if made.within is None else [made.within], work)
-    except IntegrityError:
-        raise BadValue(f"there is an account {name!r} already; allowed: another name, or `amend`.") from None
+    book.locked([] if made.within is None else [made.within], work)
 
 
 def _charge_whole(page: Page, name: str, made: Terms, found: datasets.Dataset, actor: str) -> None:
@@ -116,7 +114,7 @@ def _part_price(whole: Terms, part: Terms) -> list[int]:
             f"reserve is {part.reserve.kind!r}, and that of the account of the whole {whole.reserve.kind!r}; allowed: the same, "
             "'gdp' or 'pure'."
         )
-    price = whole.reserve.price(part.reserve.with_reserve(part.planned, part.reserve._covered_limit))
+    price = whole.reserve.price(part.reserve._with_reserve(part.planned, part.reserve._covered_limit))
     return [price.amount, min(LARGEST, price.slack + share(part.reserve.slack, whole.reserve.slack))]
 
 

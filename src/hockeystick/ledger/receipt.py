@@ -5,7 +5,7 @@ from typing import Any
 
 from ..checks import positive
 from ..errors import BadValue
-from .entries import Entry
+from .chain.entries import Entry
 
 HOUR = 3600.0
 
@@ -14,7 +14,32 @@ HOUR = 3600.0
 class Receipt:
     """What an entry of the ledger says of a release: where it stands, and what was taken.
 
-    `replayed` says that the key had been used for the same request before, and that this is the first answer again.
+    Parameters
+    ----------
+    account : str
+        The account.
+    key : str
+        The key of the release.
+    seq : int
+        The number of the entry in its account.
+    kind : str
+        "commit", "reserve", "void", or "expire" where the time-out has committed.
+    lines : dict of str
+        Uses of planned lines.
+    reserve : int
+        Units of the reserve.
+    slack : int
+        Units of the slack.
+    time : str
+        When it was written.
+    hash : str
+        Its hash, which ends the chain so far.
+    replayed : bool, default False
+        Whether the key had been used for the same request before: then this is the first answer again.
+    expires : str, optional
+        Of a reservation: when it counts as made.
+    token : str, optional
+        Of a reservation: what gives it back; only whoever reserved has it.
     """
 
     account: str

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import BadValue
 from ..filters.amounts import LARGEST
-from .entries import sha256
+from .chain.entries import sha256
 from .terms import Terms, read
 
 

@@ -7,10 +7,10 @@ import sqlite3
 import pytest
 
 import hockeystick as hs
-from hockeystick.ledger.entries import made, parsed
-from hockeystick.ledger.export_file import verify_export
-from hockeystick.ledger.exchange import records
-from hockeystick.ledger.verify import verified
+from hockeystick.ledger.chain.entries import made, parsed
+from hockeystick.ledger.chain.export_file import verify_export
+from hockeystick.ledger.chain.verify import verified
+from hockeystick.ledger.storage.exchange import records
 from ledgers import opened, place, template  # noqa: F401
 
 
@@ -47,7 +47,6 @@ def changed(filled, tmp_path):
                 ledger.verify()
             return caught.value.findings
 
-        connection.found = None
         yield connection, found
 
 
@@ -78,12 +77,12 @@ def test_every_changed_byte_is_named(filled):
         if kind == "account":
             continue
         body = one["body"] if kind == "dataset" else one.body
-        for at in range(0, len(body)):
+        for at in range(len(body)):
             wrong = body[:at] + bytes([body[at] ^ (1 << at % 8)]) + body[at + 1 :]
             other = {**one, "body": wrong} if kind == "dataset" else replace(one, body=wrong)
             name = "data set 'data'" if kind == "dataset" else f"entry {one.seq} of {one.account!r}"
             if at % 7 and kind == "entry":  # the whole ledger again for some, its own hash for all
-                from hockeystick.ledger.entries import digest
+                from hockeystick.ledger.chain.entries import digest
 
                 assert digest(one.previous, wrong) != one.hash
                 continue
@@ -144,7 +143,7 @@ def test_totals_and_rows_that_were_changed_are_named(changed):
     connection.execute("UPDATE account SET totals=replace(totals, '\"unit\":2', '\"unit\":1') WHERE name='budget'")
     assert found() == ("account 'budget': its totals are not the sums of its 9 entries",)
     connection.execute("UPDATE account SET totals=? WHERE name='budget'", (totals,))
-    connection.execute("UPDATE dataset SET body=replace(body, 'one person', 'one visit!')")
+    connection.execute("UPDATE dataset SET body=CAST(replace(body, 'one person', 'one visit!') AS BLOB)")
     assert found()[0] == "data set 'data': its text is not the one that was written"
 
 
@@ -175,7 +174,7 @@ def test_one_of_two_accounts_without_the_release_is_named(filled):
             first = next(e for k, e in kept if k == "entry" and e.account == "other")
             totals = parsed(one["totals"].encode())
             totals |= {"spent": {"lines": {}, "reserve": 0, "slack": 0}, "time": first.said()["time"]}
-            from hockeystick.ledger.entries import text
+            from hockeystick.ledger.chain.entries import text
 
             one = {**one, "seq": 1, "head": first.hash, "totals": text(totals).decode()}
         found.append((kind, one))

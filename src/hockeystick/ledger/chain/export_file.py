@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..checks import distinct
-from ..errors import BadValue, Tampered
+from ...checks import distinct
+from ...errors import BadValue, Tampered
 from .entries import Entry
 from .verify import Verified, heads, verified
 

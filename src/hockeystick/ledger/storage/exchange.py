@@ -10,12 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from ..errors import BadValue
-from .entries import Entry
-from .export_file import EXPORT, FORM, read_records
+from ...errors import BadValue
+from ..chain.entries import Entry
+from ..chain.export_file import EXPORT, FORM, read_records
+from ..chain.verify import heads, verified
 from .schema import account, dataset, entry
 from .store import Store, accounts_of, datasets_of, entries_of, row_of
-from .verify import heads, verified
 
 
 def records(store: Store) -> Iterator[tuple[str, Any]]:

@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-from ..errors import BadType, BadValue
+from ...errors import BadType, BadValue
 
 NETWORK = {"nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afs", "afpfs", "ncpfs", "coda", "9p", "ceph", "glusterfs", "lustre"}
 NETWORK |= {"gpfs", "beegfs", "orangefs", "pvfs2", "webdav", "davfs", "davfs2", "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs"}

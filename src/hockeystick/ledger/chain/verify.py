@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import BadValue, HockeystickError, Tampered
+from ...errors import BadValue, HockeystickError, Tampered
+from ..state import State, opened
 from .entries import FIRST, Entry, digest, parsed, sha256, text
-from .state import State, opened
 
 _MOST = 20  # findings in a message; all of them are in `findings`
 

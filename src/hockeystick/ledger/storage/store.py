@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadValue, MissingExtra, Unavailable, remedy
+from ...errors import BadValue, MissingExtra, Unavailable, remedy
 
 try:
     import sqlalchemy as sa
@@ -20,7 +20,7 @@ try:
 except ImportError:
     raise MissingExtra(f"the ledger needs SQLAlchemy and Alembic; install them: {remedy('ledger')}.") from None
 
-from .entries import Entry, stamp
+from ..chain.entries import Entry, stamp
 from .place import local, place
 from .schema import VERSION, account, dataset, entry
 

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ..checks import distinct
-from ..errors import BadValue
+from ...checks import distinct
+from ...errors import BadValue
 
 FORM = 1
 """The version of the form of an entry; docs/ledger.schema.json describes it."""
