@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
     from .sampling.shuffled import Shuffled
+    from .sampling.truncated import TruncatedPoisson
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "TruncatedPoisson",
     "Unreachable",
     "Unsupported",
     "WithReplacement",
@@ -120,6 +122,7 @@ __getattr__ = _later(
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),
+        "sampling.truncated": ("TruncatedPoisson",),
     },
 )
 

@@ -26,6 +26,7 @@ from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
 from .sampling.poisson import Poisson
 from .sampling.shuffled import Shuffled
+from .sampling.truncated import TruncatedPoisson
 
 VERSION = 1
 ANNOTATIONS = ("name", "title", "dataset", "unit", "author", "date", "purpose", "notes")
@@ -50,6 +51,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
+    "truncated-poisson": (TruncatedPoisson, ("base", "rate", "cap", "examples")),
     "allocated": (Allocated, ("base", "steps", "kept", "times")),
     "shuffled": (Shuffled, ("local", "count")),
     "grouped-poisson": (GroupedPoisson, ("base", "rate", "size")),

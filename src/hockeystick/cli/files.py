@@ -42,7 +42,7 @@ sigma = 1.1
 epochs = 1
 sampler = "poisson"
 """
-_DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation")
+_DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation", "cap")
 
 
 class _Read(NamedTuple):

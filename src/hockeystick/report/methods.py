@@ -32,6 +32,7 @@ SOURCES = {
     "FS25": "Feldman, Shenfeld. Privacy amplification by random allocation. 2025. arXiv:2502.08202",
     "G24": "Ganesh. Tight group-level DP guarantees for DP-SGD with sampling. 2024. arXiv:2401.10294",
     "G25": "Gomez et al. (ε, δ) considered harmful: best practices for reporting privacy guarantees. 2025. arXiv:2503.10945",
+    "G25b": "Ganesh. Tighter privacy analysis for truncated Poisson sampling. 2025. arXiv:2508.15089",
     "GDPT": "Liu, Sun, Jiang, Kong. Gaussian differential privacy transformation: from identification to application. 2021",
     "KOV15": "Kairouz, Oh, Viswanath. The composition theorem for differential privacy. ICML 2015. arXiv:1311.0776",
     "S22": "Steinke. Composition of differential privacy and privacy amplification by subsampling. 2022. arXiv:2210.00597",

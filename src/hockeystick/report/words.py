@@ -82,6 +82,10 @@ def scheme(mechanism: Any) -> tuple[str, str]:
     kind = type(mechanism).__name__
     if kind == "Poisson":
         return "Poisson", f"a Poisson sample of rate {mechanism.rate:g}"
+    if kind == "TruncatedPoisson":
+        return "truncated Poisson", (
+            f"a Poisson sample of rate {mechanism.rate:g} of {mechanism.examples} records, at most {mechanism.cap} of them kept"
+        )
     if kind == "WithoutReplacement":
         return "without replacement", f"a batch of {mechanism.batch} of {mechanism.examples} records, without replacement"
     if kind == "WithReplacement":
