@@ -71,9 +71,9 @@ THEOREMS = {
     (
         "random allocation",
         "add-or-remove",
-    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 18",
+    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) sections 18, 18a",
     ("random allocation", "replace"): "none is known",
-    ("random allocation", "zero-out"): "as add-or-remove",
+    ("random allocation", "zero-out"): "noise: as add-or-remove; others: none is known",
     ("shuffled reports", "add-or-remove"): "none: the number of reports is seen",
     ("shuffled reports", "replace"): "[FMT21] section 3, [mathematics](mathematics.md) section 13",
     ("shuffled reports", "zero-out"): "as replace",
