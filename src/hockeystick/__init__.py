@@ -10,11 +10,11 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
+from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, OverBudget, Unreachable, Unsupported
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion
+    from . import conversion, filters
     from .draws.source import InsecureSeed
     from .installation import about
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .portable import from_json
     from .report.about import About, Entry
     from .sampling.allocation import Allocated
+    from .sampling.banded import Banded
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
@@ -52,6 +53,7 @@ __all__ = [
     "ApproxDP",
     "BadType",
     "BadValue",
+    "Banded",
     "Bounds",
     "DiscreteGaussian",
     "DiscreteGaussianVector",
@@ -67,6 +69,7 @@ __all__ = [
     "Laplace",
     "LargeDelta",
     "MissingExtra",
+    "OverBudget",
     "Pair",
     "Poisson",
     "Profile",
@@ -83,6 +86,7 @@ __all__ = [
     "compose",
     "conversion",
     "dpsgd",
+    "filters",
     "from_json",
     "permute_and_flip",
     "remaining",
@@ -95,6 +99,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
@@ -117,6 +122,7 @@ __getattr__ = _later(
         "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
+        "sampling.banded": ("Banded",),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),

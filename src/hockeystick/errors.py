@@ -21,6 +21,10 @@ class Unreachable(HockeystickError, ValueError):
     """A target that no value of the parameter can reach."""
 
 
+class OverBudget(Unreachable):
+    """What was asked for is beyond the budget.  Where it was to be charged, nothing was; the message says what is left."""
+
+
 class MissingExtra(HockeystickError, ImportError):
     """An optional dependency is not installed; the message has the command that installs it."""
 

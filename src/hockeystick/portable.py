@@ -21,6 +21,7 @@ from .mechanism.training import Training
 from .mechanism.vector import DiscreteGaussianVector
 from .neighbours import checked
 from .sampling.allocation import Allocated
+from .sampling.banded import Banded
 from .sampling.fixed_size import WithoutReplacement, WithReplacement
 from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
@@ -51,6 +52,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
     "allocated": (Allocated, ("base", "steps", "kept", "times")),
+    "banded": (Banded, ("base", "bands", "iterations")),
     "shuffled": (Shuffled, ("local", "count")),
     "grouped-poisson": (GroupedPoisson, ("base", "rate", "size")),
 }

@@ -205,7 +205,7 @@ def test_dpsgd_needs_its_sampler():
         ({"rate": 0.1, "examples": 100, "steps": 10}, ["rate", "examples", "both"]),
         ({"rate": 0.1, "batch": 10, "steps": 10}, ["rate", "batch", "both"]),
         ({"examples": 100, "batch": 101, "steps": 10}, ["batch", "101", "100", "allowed"]),
-        ({"examples": 100, "batch": 0, "epochs": 1}, ["rate", "0", "steps"]),
+        ({"examples": 100, "batch": 0, "epochs": 1}, ["batch", "0", "allowed"]),
         ({"rate": 0.0, "epochs": 1}, ["rate", "0", "steps"]),
         ({"rate": 1e-12, "epochs": 1e12}, ["epochs", "allowed"]),
     ],

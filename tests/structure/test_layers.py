@@ -21,6 +21,7 @@ LAYERS = (
     ("sampling",),
     ("portable",),
     ("planning",),
+    ("filters",),
     ("report", "installation"),
     ("__init__",),
     ("interop",),
@@ -54,6 +55,7 @@ EXCEPTIONS = {
     ("mechanism.samplers", "sampling.poisson"),  # Samplers.poisson
     ("mechanism.samplers", "sampling.fixed_size"),  # Samplers.without_replacement, Samplers.with_replacement
     ("mechanism.samplers", "sampling.allocation"),  # Samplers.allocated
+    ("mechanism.samplers", "sampling.banded"),  # Samplers.banded
     ("mechanism.samplers", "sampling.full_pass"),  # Samplers.full_pass
     ("mechanism.samplers", "sampling.group"),  # Samplers.group
     ("mechanism.release", "portable"),  # Release.to_json

@@ -59,7 +59,11 @@ class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
         from ..loss.composed import composed
 
         wanted = self._orders(neighbours)
-        return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism._pair_loss(wanted)) is not None)
+        return composed(
+            (loss, count * mechanism._rounds)
+            for mechanism, count in self.parts
+            if (loss := mechanism._pair_loss(wanted)) is not None
+        )
 
     def __add__(self, other: Any) -> "Release":
         if not isinstance(other, Release) or type(other).__add__ is not Release.__add__:  # which keeps its relation
@@ -185,6 +189,8 @@ class Mechanism(Release):
     """One mechanism, used once; `_group_size` says of how large groups of records it speaks, if it can tell."""
 
     _group_size: ClassVar[int | None] = None
+    _rounds = 1  # how often its `_pair_loss` counts in one use
+    _why_not_sampled: ClassVar[str | None] = None  # and what to do; None if a sampler may feed it
 
     @property
     def _own_records(self) -> int | None:

@@ -19,6 +19,7 @@ from ..mechanism.response import RandomizedResponse
 from ..neighbours import DEFAULT, Relation, orders
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..sampling.allocation import Allocated
+from ..sampling.banded import Banded
 from ..sampling.fixed_size import WithoutReplacement
 from ..sampling.full_pass import FullPass
 from ..sampling.poisson import Poisson
@@ -63,6 +64,9 @@ def rho_of(release: Release, neighbours: Relation) -> float:
 
 def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
     """Where D_a / a is constant, or largest at infinite order (Lemma 31)."""
+    if isinstance(mechanism, Banded):
+        rho = _known(mechanism.base.parts[0][0], neighbours)
+        return None if rho is None else up(mechanism._rounds * rho)
     if isinstance(mechanism, Poisson | WithoutReplacement | FullPass):
         mechanism._pair_loss(orders(neighbours))  # refused where there is no proof
         moved = "replace" if isinstance(mechanism, WithoutReplacement) else neighbours  # batches differ by a replacement
