@@ -10,13 +10,27 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
+from .errors import (
+    BadType,
+    BadValue,
+    EdgeOrder,
+    HockeystickError,
+    LargeDelta,
+    MissingExtra,
+    NotRead,
+    OverBudget,
+    Tampered,
+    Unavailable,
+    Unreachable,
+    Unsupported,
+)
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion
+    from . import conversion, filters
     from .draws.source import InsecureSeed
     from .installation import about
+    from .ledger.ledger import Ledger
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
@@ -36,6 +50,7 @@ if TYPE_CHECKING:
     from .portable import from_json
     from .report.about import About, Entry
     from .sampling.allocation import Allocated
+    from .sampling.banded import Banded
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
@@ -53,6 +68,7 @@ __all__ = [
     "ApproxDP",
     "BadType",
     "BadValue",
+    "Banded",
     "Bounds",
     "DiscreteGaussian",
     "DiscreteGaussianVector",
@@ -67,7 +83,10 @@ __all__ = [
     "InsecureSeed",
     "Laplace",
     "LargeDelta",
+    "Ledger",
     "MissingExtra",
+    "NotRead",
+    "OverBudget",
     "Pair",
     "Poisson",
     "Profile",
@@ -75,7 +94,9 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "Tampered",
     "TruncatedPoisson",
+    "Unavailable",
     "Unreachable",
     "Unsupported",
     "WithReplacement",
@@ -85,6 +106,7 @@ __all__ = [
     "compose",
     "conversion",
     "dpsgd",
+    "filters",
     "from_json",
     "permute_and_flip",
     "remaining",
@@ -97,8 +119,10 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),
+        "ledger.ledger": ("Ledger",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
@@ -119,6 +143,7 @@ __getattr__ = _later(
         "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
+        "sampling.banded": ("Banded",),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),

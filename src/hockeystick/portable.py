@@ -21,6 +21,7 @@ from .mechanism.training import Training
 from .mechanism.vector import DiscreteGaussianVector
 from .neighbours import checked
 from .sampling.allocation import Allocated
+from .sampling.banded import Banded
 from .sampling.fixed_size import WithoutReplacement, WithReplacement
 from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
@@ -53,6 +54,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "full-pass": (FullPass, ("base", "by")),
     "truncated-poisson": (TruncatedPoisson, ("base", "rate", "cap", "examples")),
     "allocated": (Allocated, ("base", "steps", "kept", "times")),
+    "banded": (Banded, ("base", "bands", "iterations")),
     "shuffled": (Shuffled, ("local", "count")),
     "grouped-poisson": (GroupedPoisson, ("base", "rate", "size")),
 }

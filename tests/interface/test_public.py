@@ -35,6 +35,7 @@ RELEASES = (
     GAUSSIAN.with_replacement(draws=1, examples=10),
     GAUSSIAN.full_pass(by="id"),
     GAUSSIAN.allocated(steps=4),
+    GAUSSIAN.poisson(rate=0.1).banded(bands=2, iterations=10),
     GAUSSIAN.poisson(rate=0.1).group(2),
     GAUSSIAN.without_replacement(batch=1, examples=10).group(2),
     hs.Shuffled(hs.RandomizedResponse(epsilon=1.0), count=10),
@@ -59,7 +60,7 @@ QUESTIONS = {
         "to_json",
         "release",
     ),
-    *("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "group"),
+    *("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group"),
 }
 ATTRIBUTES = {  # parameters whose names are those of questions, and what a run of training says of itself
     "RandomizedResponse": {"one_epsilon"},
@@ -90,6 +91,7 @@ def test_the_public_names():
         "ApproxDP",
         "BadType",
         "BadValue",
+        "Banded",
         "Bounds",
         "DiscreteGaussian",
         "DiscreteGaussianVector",
@@ -104,7 +106,10 @@ def test_the_public_names():
         "InsecureSeed",
         "Laplace",
         "LargeDelta",
+        "Ledger",
         "MissingExtra",
+        "NotRead",
+        "OverBudget",
         "Pair",
         "Poisson",
         "Profile",
@@ -112,7 +117,9 @@ def test_the_public_names():
         "RDPAccountant",
         "RandomizedResponse",
         "Shuffled",
+        "Tampered",
         "TruncatedPoisson",
+        "Unavailable",
         "Unreachable",
         "Unsupported",
         "WithReplacement",
@@ -122,6 +129,7 @@ def test_the_public_names():
         "compose",
         "conversion",
         "dpsgd",
+        "filters",
         "from_json",
         "permute_and_flip",
         "remaining",
@@ -139,6 +147,7 @@ def test_samplers_are_classes_that_the_methods_make():
     assert hs.WithReplacement(step, draws=1, examples=10) == step.with_replacement(draws=1, examples=10)
     assert hs.FullPass(step, by="id") == step.full_pass(by="id")
     assert hs.Allocated(step, steps=4) == step.allocated(steps=4)
+    assert hs.Banded(step, bands=2, iterations=4) == step.banded(bands=2, iterations=4)
 
 
 def test_every_public_name_is_there_and_documented():
@@ -184,7 +193,11 @@ def test_errors_are_the_nearest_builtins():
         hs.BadType: TypeError,
         hs.Unsupported: ValueError,
         hs.Unreachable: ValueError,
+        hs.OverBudget: ValueError,
         hs.MissingExtra: ImportError,
+        hs.Tampered: ValueError,
+        hs.NotRead: RuntimeError,
+        hs.Unavailable: OSError,
     }
     for error, builtin in nearest.items():
         assert issubclass(error, hs.HockeystickError)

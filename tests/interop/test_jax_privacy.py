@@ -54,6 +54,21 @@ def test_the_events_of_jax_privacy():
         from_dp_event(cut)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_banded_noise_is_below_what_jax_privacy_proves():
+    from jax_privacy.experimental import accounting
+
+    for sigma, iterations, bands, rate in ((2.0, 100, 3, 0.1), (0.8, 2000, 16, 0.02)):
+        event = accounting.amplified_bandmf_event(sigma, iterations, num_bands=bands, sampling_prob=rate)
+        run = hs.Gaussian(sigma=sigma).poisson(rate=rate).banded(bands=bands, iterations=iterations)
+        for relation, theirs in (
+            ("zero-out", dp.NeighboringRelation.REPLACE_SPECIAL),
+            ("add-or-remove", dp.NeighboringRelation.ADD_OR_REMOVE_ONE),
+        ):
+            known = dp.pld.PLDAccountant(theirs).compose(event).get_epsilon(1e-6)
+            assert known * (1.0 - 1e-3) <= run.epsilon(1e-6, relation) <= known
+
+
 def test_batches_of_a_fixed_size_are_poisson_samples_of_twice_the_distance():
     """As JAX Privacy has it for adding and removing a record; exact here, too (SampledWithoutReplacementDpEvent)."""
     fixed = HockeystickAccountant().compose(dp.SampledWithoutReplacementDpEvent(1024, 16, dp.GaussianDpEvent(2.0)), 100)

@@ -29,8 +29,8 @@ NAMES = (
     "dpsgd",
 )
 """What may be called, among the public names; each is imported when it is."""
-METHODS = ("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "group")
-WHOLE = ("batch", "cap", "count", "draws", "examples", "size", "steps", "categories", "accumulation")
+METHODS = ("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group")
+WHOLE = ("bands", "iterations", "batch", "cap", "count", "draws", "examples", "size", "steps", "categories", "accumulation")
 HOLE = "_hole_"
 _EXAMPLE = "'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000 + Laplace(scale=5) * 20'"
 

@@ -59,7 +59,11 @@ class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
         from ..loss.composed import composed
 
         wanted = self._orders(neighbours)
-        return composed((loss, count) for mechanism, count in self.parts if (loss := mechanism._pair_loss(wanted)) is not None)
+        return composed(
+            (loss, count * mechanism._rounds)
+            for mechanism, count in self.parts
+            if (loss := mechanism._pair_loss(wanted)) is not None
+        )
 
     def __add__(self, other: Any) -> "Release":
         if not isinstance(other, Release) or type(other).__add__ is not Release.__add__:  # which keeps its relation
@@ -154,6 +158,8 @@ class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
     @property
     def _why_not_run(self) -> str:
         """Why nothing is run by it, and what to do."""
+        if not self.parts:
+            return "it is empty, so there is nothing to release."
         if len(self.parts) == 1 and self.parts[0][1] == 1:
             return "it says what holds, not what is done.  Release by the mechanism of which it speaks."
         return (
@@ -185,6 +191,8 @@ class Mechanism(Release):
     """One mechanism, used once; `_group_size` says of how large groups of records it speaks, if it can tell."""
 
     _group_size: ClassVar[int | None] = None
+    _rounds = 1  # how often its `_pair_loss` counts in one use
+    _why_not_sampled: ClassVar[str | None] = None  # and what to do; None if a sampler may feed it
 
     @property
     def _own_records(self) -> int | None:

@@ -6,6 +6,7 @@ from .questions.asked import Asked
 
 if TYPE_CHECKING:
     from ..sampling.allocation import Allocated
+    from ..sampling.banded import Banded
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
@@ -219,7 +220,7 @@ class Samplers(Asked):
         BadValue
             If one is no whole number in its range, or times exceeds steps.
         Unsupported
-            If it is no Gaussian noise, or sampled already.
+            If it is neither Gaussian noise nor of finitely many values, or sampled already.
 
         Examples
         --------
@@ -231,6 +232,44 @@ class Samplers(Asked):
         from ..sampling.allocation import Allocated
 
         return Allocated(cast("Release", self), steps, kept, times)
+
+    def banded(self, bands: int, iterations: int) -> "Banded":
+        """A run of `iterations` such steps whose noise is correlated by a lower triangular matrix of `bands` bands.
+
+        Records are split by id into `bands` groups that take turns; sampling is inside a group, and the noise multiplier is
+        relative to the largest column norm of the matrix.
+
+        Parameters
+        ----------
+        bands : int
+            The bands of the matrix, the diagonal counted, from 1 up.
+        iterations : int
+            The steps of the run, at least as many as bands.
+
+        Returns
+        -------
+        Banded
+            The whole run, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If bands or iterations is no number.
+        BadValue
+            If one is no whole number in its range.
+        Unsupported
+            If the step is anything else than Gaussian noise, sampled or not.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).poisson(rate=0.1).banded(bands=4, iterations=1000)
+        >>> round(run.epsilon(delta=1e-6), 6)
+        4.278067
+        """
+        from ..sampling.banded import Banded
+
+        return Banded(cast("Release", self), bands, iterations)
 
     def group(self, size: int) -> "Release":
         """The same for groups: `size` records are added, removed, replaced or zeroed out together.

@@ -19,6 +19,7 @@ from ..mechanism.response import RandomizedResponse
 from ..neighbours import DEFAULT, Relation, orders, same_size
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..sampling.allocation import Allocated
+from ..sampling.banded import Banded
 from ..sampling.fixed_size import WithoutReplacement
 from ..sampling.full_pass import FullPass
 from ..sampling.poisson import Poisson
@@ -71,6 +72,9 @@ def _displaces(mechanism: Mechanism, neighbours: Relation) -> bool:
 
 def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
     """Where D_a / a is constant, or largest at infinite order (Lemma 31)."""
+    if isinstance(mechanism, Banded):
+        rho = _known(mechanism.base.parts[0][0], neighbours)
+        return None if rho is None else up(mechanism._rounds * rho)
     if isinstance(mechanism, Poisson | TruncatedPoisson | WithoutReplacement | FullPass):
         mechanism._pair_loss(orders(neighbours))  # refused where there is no proof
         moved = "replace" if _displaces(mechanism, neighbours) else neighbours  # batches differ by a replacement
@@ -79,6 +83,8 @@ def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None
     if isinstance(mechanism, Allocated):  # a mixture of the base's pairs, and in the limit of large orders as bad as it
         mechanism._pair_loss(orders(neighbours))
+        if not all(isinstance(one, DiscreteGaussian) or one._squared_mu is not None for one, _ in mechanism.base.parts):
+            return None  # the largest value of the base need not be that limit
         whole = [(_known(one, neighbours), count) for one, count in mechanism.base.parts]
         rhos = [count * mechanism.kept * mechanism.times * rho for rho, count in whole if rho is not None]
         return up(math.fsum(rhos) * (1.0 + 8.0 * UNIT)) if len(rhos) == len(whole) else None

@@ -83,7 +83,7 @@ class _Batches:
         if examples is None or batch is None:
             needed = "rate, or both examples and batch" if sampler == "poisson" else "both examples and batch"
             raise BadValue(f"what sampler={sampler!r} draws from is missing; give {needed}.")
-        records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch) * accumulation
+        records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch, least=1) * accumulation
         if drawn > records and sampler != "with-replacement":
             times = f", {accumulation} times accumulated, in all" if accumulation > 1 else ""
             raise BadValue(f"batch is {drawn}{times}; allowed: at most examples, {records}.")
@@ -188,9 +188,9 @@ def dpsgd(
     rate : float, optional
         The rate of Poisson sampling, from 0 to 1, instead of examples and batch.
     epochs : float, optional
-        The number of passes, from 0 up.
+        The number of passes, above 0: of a training that never ran nothing is released.
     steps : int, optional
-        The number of updates, instead of epochs.
+        The number of updates, from 1 up, instead of epochs.
     neighbours : Relation, default "add-or-remove"
         The relation that the run is meant for.
     accumulation : int, default 1
@@ -293,9 +293,9 @@ def _one_of(epochs: Any, steps: Any) -> None:
 def _steps(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
     _one_of(epochs, steps)
     if steps is not None:
-        count = checks.count("steps", steps)
+        count = checks.count("steps", steps, least=1)
         return count, f"{_number(count, 'step')}, as given."
-    passes = checks.non_negative("epochs", epochs)
+    passes = checks.positive("epochs", epochs)
     if batches.drawn == 0:
         raise BadValue("the sampling rate is 0, so no number of steps makes an epoch; give steps.")
     each = float(batches.records / batches.drawn)
@@ -308,10 +308,10 @@ def _passes(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
     """Every pass that was begun; a pass has at least examples // batch steps."""
     _one_of(epochs, steps)
     if epochs is not None:
-        passes = checks.non_negative("epochs", epochs)
+        passes = checks.positive("epochs", epochs)
         count = checks.count("epochs", math.ceil(passes))
         return count, f"{_number(count, 'pass')}: {_number(passes, 'epoch')}{_rounded(count, passes)}."
-    wanted = checks.count("steps", steps)
+    wanted = checks.count("steps", steps, least=1)
     if batches.drawn == 0:
         raise BadValue("batch is 0; allowed for batches of a pass: a whole number from 1 up.")
     each = int(batches.records // batches.drawn)
@@ -327,13 +327,13 @@ def _epochs(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str, int]:
         raise BadValue("batch is 0; allowed for batches of an epoch: a whole number from 1 up.")
     each = math.ceil(batches.records / batches.drawn)
     if steps is None:
-        passes = checks.non_negative("epochs", epochs)
+        passes = checks.positive("epochs", epochs)
         count, what = (
             checks.count("epochs", math.ceil(passes)),
             f"{_number(passes, 'epoch')}{_rounded(math.ceil(passes), passes)}",
         )
     else:
-        wanted = checks.count("steps", steps)
+        wanted = checks.count("steps", steps, least=1)
         count = -(-wanted // each)
         what = f"{_number(wanted, 'step')}{_rounded(count * each, wanted)}"
     return count, f"{_number(count, 'epoch')} of {_number(each, 'step')}: {what}.", each
@@ -341,7 +341,9 @@ def _epochs(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str, int]:
 
 def _number(count: float, what: str) -> str:
     """So many of them, in words."""
-    return f"{count:.12g} {what}{'' if count == 1 else 'es' if what == 'pass' else 's'}"
+    short = f"{count:.12g}"
+    exact = short if float(short) == count else repr(count)
+    return f"{exact} {what}{'' if count == 1 else 'es' if what == 'pass' else 's'}"
 
 
 def _rounded(count: float, needed: float) -> str:

@@ -7,6 +7,7 @@ from ..loss.engines.driver import ATTAINED, INFINITE, READ_AS
 from ..loss.engines.registry import ENGINES
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Relation
+from ..sampling.banded import Banded
 from ..sampling.base import Sampled
 from ..sampling.group import GROUP_PRIVACY, GroupedRun
 from ..sampling.support import THEOREMS
@@ -23,6 +24,7 @@ SOURCES = {
     "BW18": "Balle, Wang. Improving the Gaussian mechanism for differential privacy. 2018. arXiv:1805.06530",
     "C24": "Chua et al. How private are DP-SGD implementations? 2024. arXiv:2403.17673",
     "C25": "Chua et al. Balls-and-bins sampling for DP-SGD. 2024. arXiv:2412.16802",
+    "CC23": "Choquette-Choo et al. (Amplified) banded matrix factorization. 2023. arXiv:2306.08153",
     "CGST24": "Choquette-Choo, Ganesh, Steinke, Thakurta. Privacy amplification for matrix mechanisms. 2024. arXiv:2310.15526",
     "CKS20": "Canonne, Kamath, Steinke. The discrete Gaussian for differential privacy. 2020. arXiv:2004.00010",
     "D22": "Doroshenko et al. Connect the dots. 2022. arXiv:2207.04380",
@@ -90,6 +92,9 @@ def steps(release: Release, neighbours: Relation) -> list[Step]:
 def _theorem(mechanism: Mechanism, neighbours: Relation) -> str:
     if isinstance(mechanism, GroupedRun):
         return "group privacy, [S22] section 6.2"
+    if isinstance(mechanism, Banded):
+        whole = f"{mechanism._rounds} times its step, [CC23] Theorems 1, 4, 5, [mathematics] Lemma 57"
+        return f"{whole}; of {_theorem(mechanism.base.parts[0][0], neighbours)}"
     if isinstance(mechanism, Sampled):
         sampling, _ = scheme(mechanism)
         relation = "add-or-remove" if neighbours in ("add", "remove") else neighbours

@@ -41,6 +41,7 @@ SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
     "a pass by id": lambda base: base.full_pass(by="id"),
     "a shuffled pass": lambda base: base.full_pass(by="shuffle"),
     "random allocation": lambda base: base.allocated(steps=10),
+    "banded noise": lambda base: base.poisson(rate=0.1).banded(bands=4, iterations=40),
     "shuffled reports": lambda base: Shuffled(base, count=1000),
 }
 RELATIONS: tuple[Relation, ...] = ("add-or-remove", "replace", "zero-out")
@@ -75,9 +76,15 @@ THEOREMS = {
     (
         "random allocation",
         "add-or-remove",
-    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 18",
+    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) sections 18, 18a",
     ("random allocation", "replace"): "none is known",
-    ("random allocation", "zero-out"): "as add-or-remove",
+    ("random allocation", "zero-out"): "noise: as add-or-remove; others: none is known",
+    (
+        "banded noise",
+        "add-or-remove",
+    ): "as Poisson, groups by id; [CC23] Theorems 1, 4, 5; [mathematics](mathematics.md) section 20",
+    ("banded noise", "replace"): "as Poisson",
+    ("banded noise", "zero-out"): "as Poisson",
     ("shuffled reports", "add-or-remove"): "none: the number of reports is seen",
     ("shuffled reports", "replace"): "[FMT21] section 3, [mathematics](mathematics.md) section 13",
     ("shuffled reports", "zero-out"): "as replace",

@@ -138,6 +138,5 @@ def calibrate(
             ("neighbours", made.stated if neighbours is None else neighbours),
         ],
     )
-    show.next_commands(
-        made, target.at if target.kind == "epsilon" and target.at else 1e-6, made.stated if neighbours is None else neighbours
-    )
+    at = target.at if target.kind in ("epsilon", "mu") else None
+    show.next_commands(made, at, made.stated if neighbours is None else neighbours)
