@@ -104,7 +104,9 @@ def test_the_public_names():
         "InsecureSeed",
         "Laplace",
         "LargeDelta",
+        "Ledger",
         "MissingExtra",
+        "NotRead",
         "OverBudget",
         "Pair",
         "Poisson",
@@ -113,6 +115,8 @@ def test_the_public_names():
         "RDPAccountant",
         "RandomizedResponse",
         "Shuffled",
+        "Tampered",
+        "Unavailable",
         "Unreachable",
         "Unsupported",
         "WithReplacement",
@@ -187,6 +191,9 @@ def test_errors_are_the_nearest_builtins():
         hs.Unreachable: ValueError,
         hs.OverBudget: ValueError,
         hs.MissingExtra: ImportError,
+        hs.Tampered: ValueError,
+        hs.NotRead: RuntimeError,
+        hs.Unavailable: OSError,
     }
     for error, builtin in nearest.items():
         assert issubclass(error, hs.HockeystickError)
