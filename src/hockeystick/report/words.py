@@ -94,7 +94,8 @@ def scheme(mechanism: Any) -> tuple[str, str]:
         return "Poisson", f"a Poisson sample of rate {given(mechanism.rate)}"
     if kind == "TruncatedPoisson":
         return "truncated Poisson", (
-            f"a Poisson sample of rate {given(mechanism.rate)} of {mechanism.examples} records, at most {mechanism.cap} of them kept"
+            f"a Poisson sample of rate {given(mechanism.rate)} of {mechanism.examples} records, "
+            f"at most {mechanism.cap} of them kept"
         )
     if kind == "WithoutReplacement":
         return "without replacement", f"a batch of {mechanism.batch} of {mechanism.examples} records, without replacement"
