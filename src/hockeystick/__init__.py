@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.matrix.release import MatrixMechanism
+    from .mechanism.matrix.strategy import Strategy
     from .mechanism.mixture import GaussianMixture
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
@@ -68,6 +70,7 @@ __all__ = [
     "InsecureSeed",
     "Laplace",
     "LargeDelta",
+    "MatrixMechanism",
     "MissingExtra",
     "OverBudget",
     "Pair",
@@ -77,6 +80,7 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "Strategy",
     "Unreachable",
     "Unsupported",
     "WithReplacement",
@@ -106,6 +110,8 @@ __getattr__ = _later(
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
+        "mechanism.matrix.release": ("MatrixMechanism",),
+        "mechanism.matrix.strategy": ("Strategy",),
         "mechanism.mixture": ("GaussianMixture",),
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
