@@ -10,13 +10,27 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, OverBudget, Unreachable, Unsupported
+from .errors import (
+    BadType,
+    BadValue,
+    EdgeOrder,
+    HockeystickError,
+    LargeDelta,
+    MissingExtra,
+    NotRead,
+    OverBudget,
+    Tampered,
+    Unavailable,
+    Unreachable,
+    Unsupported,
+)
 from .later import later as _later
 
 if TYPE_CHECKING:
     from . import conversion, filters
     from .draws.source import InsecureSeed
     from .installation import about
+    from .ledger.ledger import Ledger
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
@@ -70,8 +84,10 @@ __all__ = [
     "InsecureSeed",
     "Laplace",
     "LargeDelta",
+    "Ledger",
     "MatrixMechanism",
     "MissingExtra",
+    "NotRead",
     "OverBudget",
     "Pair",
     "Poisson",
@@ -81,6 +97,8 @@ __all__ = [
     "RandomizedResponse",
     "Shuffled",
     "Strategy",
+    "Tampered",
+    "Unavailable",
     "Unreachable",
     "Unsupported",
     "WithReplacement",
@@ -106,6 +124,7 @@ __getattr__ = _later(
         "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),
+        "ledger.ledger": ("Ledger",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),

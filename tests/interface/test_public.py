@@ -105,8 +105,10 @@ def test_the_public_names():
         "InsecureSeed",
         "Laplace",
         "LargeDelta",
+        "Ledger",
         "MatrixMechanism",
         "MissingExtra",
+        "NotRead",
         "OverBudget",
         "Pair",
         "Poisson",
@@ -116,6 +118,8 @@ def test_the_public_names():
         "RandomizedResponse",
         "Shuffled",
         "Strategy",
+        "Tampered",
+        "Unavailable",
         "Unreachable",
         "Unsupported",
         "WithReplacement",
@@ -190,6 +194,9 @@ def test_errors_are_the_nearest_builtins():
         hs.Unreachable: ValueError,
         hs.OverBudget: ValueError,
         hs.MissingExtra: ImportError,
+        hs.Tampered: ValueError,
+        hs.NotRead: RuntimeError,
+        hs.Unavailable: OSError,
     }
     for error, builtin in nearest.items():
         assert issubclass(error, hs.HockeystickError)

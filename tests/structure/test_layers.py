@@ -23,6 +23,7 @@ LAYERS = (
     ("planning",),
     ("filters",),
     ("report", "installation"),
+    ("ledger",),
     ("__init__",),
     ("interop",),
     ("cli", "__main__"),
@@ -213,7 +214,10 @@ def test_nothing_but_the_declared_dependencies():
     import sys
 
     outside = {one.imported.partition(".")[0] for one in ALL if not one.own and not one.importer.startswith("interop")}
-    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich"}
+    assert outside - set(sys.stdlib_module_names) == {
+        *("numpy", "scipy", "matplotlib", "typer", "rich"),
+        *("sqlalchemy", "alembic"),
+    }
 
 
 def test_a_peer_is_imported_inside_functions_or_by_the_module_of_its_name():
@@ -230,6 +234,18 @@ def test_typer_and_rich_are_extras_of_the_command():
     assert {importer.partition(".")[0] for importer, name in found if name == "typer"} == {"cli"}
     assert {importer for importer, name in found if name == "rich" and not importer.startswith("cli")} == {"planning.sweep"}
     assert all(one.deferred for one in ALL if one.imported.partition(".")[0] == "rich" and one.importer == "planning.sweep")
+
+
+def test_sqlalchemy_is_an_extra_of_the_ledger():
+    """Its door needs neither: without the extra, hs.Ledger says what to install."""
+    found = {one.importer for one in ALL if not one.own and one.imported.partition(".")[0] in ("sqlalchemy", "alembic")}
+    assert found
+    assert all(one.startswith("ledger.") for one in found)
+    reached, left = set(), {"ledger.ledger"}
+    while left:
+        reached |= left
+        left = {one.imported for one in OWN if one.importer in left and not one.deferred} - reached
+    assert not reached & found
 
 
 def test_nothing_imports_interop_unless_asked():

@@ -158,6 +158,8 @@ class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
     @property
     def _why_not_run(self) -> str:
         """Why nothing is run by it, and what to do."""
+        if not self.parts:
+            return "it is empty, so there is nothing to release."
         if len(self.parts) == 1 and self.parts[0][1] == 1:
             return "it says what holds, not what is done.  Release by the mechanism of which it speaks."
         return (

@@ -75,6 +75,8 @@ def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None
     if isinstance(mechanism, Allocated):  # a mixture of the base's pairs, and in the limit of large orders as bad as it
         mechanism._pair_loss(orders(neighbours))
+        if not all(isinstance(one, DiscreteGaussian) or one._squared_mu is not None for one, _ in mechanism.base.parts):
+            return None  # the largest value of the base need not be that limit
         whole = [(_known(one, neighbours), count) for one, count in mechanism.base.parts]
         rhos = [count * mechanism.kept * mechanism.times * rho for rho, count in whole if rho is not None]
         return up(math.fsum(rhos) * (1.0 + 8.0 * UNIT)) if len(rhos) == len(whole) else None

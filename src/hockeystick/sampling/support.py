@@ -72,9 +72,9 @@ THEOREMS = {
     (
         "random allocation",
         "add-or-remove",
-    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 18",
+    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) sections 18, 18a",
     ("random allocation", "replace"): "none is known",
-    ("random allocation", "zero-out"): "as add-or-remove",
+    ("random allocation", "zero-out"): "noise: as add-or-remove; others: none is known",
     (
         "banded noise",
         "add-or-remove",
