@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.matrix.release import MatrixMechanism
+    from .mechanism.matrix.strategy import Strategy
     from .mechanism.mixture import GaussianMixture
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
@@ -83,6 +85,7 @@ __all__ = [
     "Laplace",
     "LargeDelta",
     "Ledger",
+    "MatrixMechanism",
     "MissingExtra",
     "NotRead",
     "OverBudget",
@@ -93,6 +96,7 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "Strategy",
     "Tampered",
     "Unavailable",
     "Unreachable",
@@ -125,6 +129,8 @@ __getattr__ = _later(
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
+        "mechanism.matrix.release": ("MatrixMechanism",),
+        "mechanism.matrix.strategy": ("Strategy",),
         "mechanism.mixture": ("GaussianMixture",),
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
