@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.matrix.release import MatrixMechanism
+    from .mechanism.matrix.strategy import Strategy
     from .mechanism.mixture import GaussianMixture
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
@@ -84,6 +86,7 @@ __all__ = [
     "Laplace",
     "LargeDelta",
     "Ledger",
+    "MatrixMechanism",
     "MissingExtra",
     "NotRead",
     "OverBudget",
@@ -94,6 +97,7 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "Strategy",
     "Tampered",
     "TruncatedPoisson",
     "Unavailable",
@@ -127,6 +131,8 @@ __getattr__ = _later(
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
+        "mechanism.matrix.release": ("MatrixMechanism",),
+        "mechanism.matrix.strategy": ("Strategy",),
         "mechanism.mixture": ("GaussianMixture",),
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
