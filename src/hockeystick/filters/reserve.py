@@ -57,7 +57,7 @@ class Reserve(Promises):
     >>> reserve = Reserve(1.0, slack=1e-7)
     >>> tenth = reserve.price(hs.Gaussian(sigma=10.0))
     >>> reserve.everything.times(tenth), round(reserve.promise(hs.Gaussian(sigma=20.0) * 12, delta=1e-6), 6)
-    (100, 5.367611)
+    (100, 4.991897)
     """
 
     limit: Fraction
