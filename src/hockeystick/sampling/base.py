@@ -96,7 +96,10 @@ class Sampled(Mechanism):
             if whole is None:
                 return None
             loose = loose or (isinstance(whole, losses.BracketedLoss) and not whole.tight)
-            found.append(_sampled(_cover(whole), rate, removal))
+            if isinstance(whole, losses.DensityLoss):
+                found.append(whole.drawn(rate, removal))
+            else:
+                found.append(_sampled(_cover(whole), rate, removal))
         if isinstance(found[0], losses.RenyiLoss):
             return found[0]
         # nothing is known to attain a sample of what only dominates
@@ -171,7 +174,7 @@ def members(loss: Any) -> tuple[Any, ...]:
 
 def _cover(loss: Any) -> Any:
     """What bounds it from above."""
-    return loss.dominating[0] if isinstance(loss, losses.BracketedLoss) else loss
+    return loss.dominating[0] if isinstance(loss, losses.BracketedLoss | losses.DensityLoss) else loss
 
 
 def _is_gaussian(mechanism: Mechanism) -> bool:

@@ -1,0 +1,302 @@
+"""Your own pair of densities on the line."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ... import checks
+from ... import loss as losses
+from ...errors import BadType, BadValue, Unsupported
+from ...neighbours import DEFAULT, Order, Relation
+from .pair import Pair
+
+if TYPE_CHECKING:
+    from ...loss.own.density import DensityLoss
+    from ...loss.own.finite import FiniteLoss
+    from ...loss.own.lines import Density
+
+ACCURACY = 1e-12
+_METHODS = "logpdf (or pdf), cdf, sf and support, as SciPy's frozen distributions have"
+_RATIOS = ("increasing", "decreasing")
+
+
+@dataclass(frozen=True, repr=False, init=False, eq=False)
+class DensityPair(Pair):
+    """A pair of densities; see `Pair`, which makes it."""
+
+    ratio: str | None = None
+    log_concave: bool = False
+    support: Any = None
+    losses: Any = None
+    accuracy: float = ACCURACY
+    _same: tuple[Any, ...] = field(default=(), compare=False)
+
+    def __init__(
+        self,
+        p: Any,
+        q: Any,
+        neighbours: Relation = DEFAULT,
+        ratio: str | None = None,
+        log_concave: bool = False,
+        support: Any = None,
+        losses: Any = None,
+        accuracy: float = ACCURACY,
+    ) -> None:
+        if ratio is not None and ratio not in _RATIOS:
+            raise BadValue(f"ratio is {ratio!r}; allowed: 'increasing' or 'decreasing', as p/q is along the line.")
+        log_concave = checks.flag("log_concave", log_concave)
+        accuracy = checks.positive("accuracy", accuracy)
+        if not 1e-16 <= accuracy <= 1e-6:
+            raise BadValue(f"accuracy is {accuracy}; allowed: a relative error from 1e-16 to 1e-6.")
+        shared = _family(p), _family(q)
+        moved = shared[0] is not None and shared[1] is not None and shared[0][0] == shared[1][0] and shared[0][2] == shared[1][2]
+        if moved:
+            assert shared[0] is not None and shared[1] is not None
+            found = "increasing" if shared[0][1] >= shared[1][1] else "decreasing"
+            if ratio not in (None, found) and shared[0][1] != shared[1][1]:
+                raise BadValue(f"ratio is {ratio!r}, but p/q is {found} along the line for these two.")
+            ratio = found
+        if ratio is None:
+            raise Unsupported(
+                f"{_named(p)} against {_named(q)}: a stated property is missing under which bounds are proved, a monotone likelihood "
+                "ratio.  State ratio='increasing' if p/q grows along the line, as for two places of one log-concave noise, or "
+                "'decreasing'; where it is neither, give the pair of a statistic in which it is monotone, such as the distance "
+                "from the centre."
+            )
+        self._set(
+            p=p,
+            q=q,
+            neighbours=neighbours,
+            outcomes=(),
+            ratio=ratio,
+            log_concave=log_concave,
+            support=support,
+            losses=_range(losses),
+            accuracy=accuracy,
+            _same=(_key(p), _key(q)),
+        )
+        if self.p is not self.q:
+            self._lines  # noqa: B018  (what is wrong with the functions is said here)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DensityPair):
+            return NotImplemented
+        return self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        return *self._same, self.neighbours, self.ratio, self.log_concave, repr(self.support), self.losses, self.accuracy
+
+    def _parameters(self) -> dict[str, Any]:
+        known = {"p": _Named(_named(self.p)), "q": _Named(_named(self.q)), **self._relation(), "ratio": self.ratio}
+        optional = {"log_concave": False, "support": None, "losses": None, "accuracy": ACCURACY}
+        return {**known, **{name: getattr(self, name) for name, least in optional.items() if getattr(self, name) != least}}
+
+    def __repr__(self) -> str:
+        return f"Pair({', '.join(f'{name}={value!r}' for name, value in self._parameters().items())})"
+
+    @property
+    def reverse(self) -> "DensityPair":
+        """The pair (q, p).
+
+        Returns
+        -------
+        Pair
+            The same with p and q exchanged.
+        """
+        other = _RATIOS[1 - _RATIOS.index(self.ratio or "")]
+        stated = None if self.losses is None else (-self.losses[1], -self.losses[0])
+        support = _supports(self.support)[::-1] if self.support is not None else None
+        return DensityPair(self.q, self.p, self.neighbours, other, self.log_concave, support, stated, self.accuracy)
+
+    @property
+    def _alike(self) -> bool:
+        return self._same[0] == self._same[1]
+
+    @cached_property
+    def _lines(self) -> "tuple[Density, Density]":
+        """Both densities, so turned that p/q grows."""
+        from ...loss.own.lines import Flipped
+
+        supports = _supports(self.support)
+        found = [
+            _line(name, one, support, self.log_concave, self.accuracy)
+            for name, one, support in (("p", self.p, supports[0]), ("q", self.q, supports[1]))
+        ]
+        if self.ratio == "decreasing":
+            return Flipped(found[0]), Flipped(found[1])
+        return found[0], found[1]
+
+    @cached_property
+    def _exact(self) -> Any:
+        """The loss of two places of normal or Laplace noise of one scale, which is known exactly."""
+        first, second = _family(self.p), _family(self.q)
+        if first is None or second is None or first[0] != second[0] or first[2] != second[2]:
+            return None
+        away = abs(first[1] - second[1]) / first[2]
+        exact = abs(first[1] - second[1]) in (abs(first[1]), abs(second[1]))  # no rounding but that of a quotient
+        if not exact or not 1e-100 < away < 1e100:
+            return None
+        return losses.GaussianLoss(away * away) if first[0] == "norm" else losses.LaplaceLoss(away)
+
+    @cached_property
+    def _bracket(self) -> "DensityLoss":
+        from ...loss.own.cells import Range, bracketed
+
+        return bracketed(*self._lines, Range(*(self.losses or (-math.inf, math.inf))))
+
+    @property
+    def _between(self) -> "tuple[FiniteLoss, FiniteLoss]":
+        found: Any = self._bracket
+        return found.lower, found.upper
+
+    @cached_property
+    def _either(self) -> Any:
+        from ...loss.own.density import either_order
+
+        return self._exact or either_order(self._bracket)
+
+    def _in_order(self, first: bool) -> Any:
+        from ...loss.own.density import reversed_order
+
+        if self._exact is not None:
+            return self._exact
+        return self._bracket if first else self._turned(reversed_order)
+
+    def _turned(self, turn: Any) -> Any:
+        if "_backwards" not in self.__dict__:
+            self.__dict__["_backwards"] = turn(self._bracket)
+        return self.__dict__["_backwards"]
+
+    @property
+    def _squared_mu(self) -> float | None:
+        if self.neighbours != DEFAULT or self._alike or not isinstance(self._exact, losses.GaussianLoss):
+            return None
+        return self._exact.square
+
+    def _claimed_loss(self, twice: bool) -> Any:
+        return self._in_order(True)
+
+    def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
+        return super()._pair_loss(wanted)
+
+
+class _Named(str):
+    """A text that is shown without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def is_density(given: Any) -> bool:
+    """Whether this is meant as a distribution on the line, and not as masses."""
+    return callable(given) or any(hasattr(given, name) for name in ("cdf", "pdf", "logpdf", "pmf", "logpmf"))
+
+
+def _family(given: Any) -> tuple[str, float, float] | None:
+    """Name, place and scale of a frozen SciPy distribution with no other parameters, of the two that are known exactly."""
+    dist = getattr(given, "dist", None)
+    if getattr(dist, "name", None) not in ("norm", "laplace") or not type(dist).__module__.startswith("scipy.stats"):
+        return None
+    try:
+        _, place, scale = dist._parse_args(*given.args, **given.kwds)
+        return dist.name, float(place), float(scale)
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def _key(given: Any) -> Any:
+    """What says that two densities are the same: parameters of SciPy's, else the object itself."""
+    dist = getattr(given, "dist", None)
+    if dist is not None and type(dist).__module__.startswith("scipy.stats") and hasattr(given, "kwds"):
+        key = dist.name, tuple(given.args), tuple(sorted(given.kwds.items()))
+        try:
+            hash(key)
+            return key
+        except TypeError:
+            return id(given)
+    return id(given)
+
+
+def _named(given: Any) -> str:
+    dist = getattr(given, "dist", None)
+    if dist is not None and hasattr(given, "kwds"):
+        shown = [repr(one) for one in given.args] + [f"{name}={one!r}" for name, one in given.kwds.items()]
+        return f"{dist.name}({', '.join(shown)})"
+    return f"<{getattr(given, '__name__', type(given).__name__)}>"
+
+
+def _range(given: Any) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    return _interval("losses", given, "(low, high), the smallest and the largest value of log p/q, or infinite ones")
+
+
+def _interval(name: str, given: Any, allowed: str) -> tuple[float, float]:
+    if isinstance(given, str) or not isinstance(given, Iterable) or len(ends := tuple(given)) != 2:
+        raise BadType(f"{name} is {given!r}; allowed: {allowed}.")
+    found = []
+    for end in ends:
+        infinite = isinstance(end, float) and math.isinf(end)
+        found.append(float(end) if infinite else checks.real(f"an end of {name}", end, allowed))
+    if not found[0] < found[1]:
+        raise BadValue(f"{name} is {given!r}; allowed: {allowed}, the first below the second.")
+    return found[0], found[1]
+
+
+def _supports(given: Any) -> tuple[Any, Any]:
+    """The supports of p and of q."""
+    if given is None:
+        return None, None
+    words = "(low, high), or one such pair for p and one for q"
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        ends = tuple(given)
+        if len(ends) == 2 and all(isinstance(end, Iterable) for end in ends):
+            return _interval("support", ends[0], words), _interval("support", ends[1], words)
+    both = _interval("support", given, words)
+    return both, both
+
+
+def _line(name: str, given: Any, support: Any, log_concave: bool, accuracy: float) -> "Density":
+    """What is known of one density."""
+    import numpy as np
+
+    from ...loss.own.lines import Distribution, evaluated
+    from ...loss.own.log_concave import LogConcave
+
+    if hasattr(given, "pmf") or hasattr(given, "logpmf"):
+        raise BadType(f"{name} is {_named(given)}, a discrete distribution; give its masses, as a dict or a list.")
+    tails = getattr(given, "sf", None) or getattr(given, "ccdf", None)
+    if not is_density(given):
+        raise BadType(f"{name} is {given!r}; allowed beside a density: a density, or an object with {_METHODS}.")
+    if support is None and hasattr(given, "support"):
+        ends = given.support() if callable(given.support) else given.support
+        support = _interval(f"support of {name}", [float(end) for end in ends], "(low, high)")
+    if support is None:
+        raise BadValue(f"support of {name} is missing; give support=(low, high), with float('inf') where there is no end.")
+    log_density = getattr(given, "logpdf", None)
+    if log_density is None:
+        plain = getattr(given, "pdf", given)
+
+        def log_density(x: Any) -> Any:
+            values = evaluated(name, plain, np.asarray(x, dtype=np.float64), "the density")
+            if (values < 0.0).any():
+                raise BadValue(f"the density of {name} is negative somewhere; allowed: numbers from 0 up.")
+            with np.errstate(divide="ignore"):
+                return np.log(values)
+
+    if hasattr(given, "cdf") and tails is not None and not log_concave:
+        return Distribution(name, log_density, given.cdf, tails, support, accuracy)
+    if not log_concave:
+        raise Unsupported(
+            f"the integral of {name} is not bounded from its values alone: give an object with {_METHODS}, or state "
+            "log_concave=True if both densities are logarithmically concave."
+        )
+    return LogConcave(name, log_density, support, accuracy)
