@@ -234,6 +234,11 @@ class Mechanism(Release):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._parameters().items())})"
 
     @property
+    def _assumed(self) -> tuple[str, ...]:
+        """What was stated of it and is not proved: sentences for a report."""
+        return ()
+
+    @property
     def _squared_mu(self) -> float | None:
         """If the release is dominated by N(mu, 1) against N(0, 1) under add-or-remove: mu squared."""
         return None

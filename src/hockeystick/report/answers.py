@@ -203,7 +203,8 @@ class Answers:
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
         large = large_delta(self.at, self.release._records)
-        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *_ASSUMED]
+        given = dict.fromkeys(words for mechanism, _ in self.release.parts for words in mechanism._assumed)
+        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *given, *_ASSUMED]
 
     @cached_property
     def statement(self) -> str:

@@ -33,6 +33,7 @@ FAMILIES = {
     "ZCDP": "anything {rho:g}-zCDP",
     "GaussianMixture": "Gaussian noise of standard deviation {sigma:g} at a random distance",
     "Pair": "a pair of distributions of its own",
+    "DensityPair": "the densities {p} against {q}",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",
 }

@@ -49,6 +49,10 @@ class Sampled(Mechanism):
         return Unsupported(f"{self._scheme} of {what} is not accounted for: {why}")
 
     @property
+    def _assumed(self) -> tuple[str, ...]:
+        return tuple(words for mechanism, _ in self.base.parts for words in mechanism._assumed)
+
+    @property
     def _why_not_run(self) -> str:
         return "its batches are not drawn by this library.  Release the base for each batch that you drew."
 

@@ -14,7 +14,7 @@ from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, SECOND_ORDER, exp_down, exp_up
 from .density import DensityLoss
 from .lines import Density, Tails, ordered, unordered
-from .polygon import BITS, ONE, Vertex, circumscribed, inscribed, units
+from .polygon import BITS, ONE, circumscribed, inscribed, units
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Range(NamedTuple):
     high: float
 
 
-def bracketed(p: Density, q: Density, stated: Range) -> DensityLoss:
-    """The pair of two densities whose ratio p/q grows along the line."""
+def bracketed(p: Density, q: Density, stated: Range, sign: float = 1.0) -> DensityLoss:
+    """The pair of two densities whose ratio p/q grows along the line, which the user sees with this sign."""
     x = _grid(p, q)
     z, slack = _losses(p, q, x)
-    _check_monotone(x, z, slack)
-    _check_range(x, z, slack, stated)
+    _check_monotone(sign * x, z, slack)
+    _check_range(sign * x, z, slack, stated)
     of_p, of_q = p.tails(x), q.tails(x)
     lower = inscribed([*zip(of_q.above[1], of_p.above[0], strict=True)])
     upper = circumscribed(_levels(p, q, x, z, slack, of_p, of_q, stated))
@@ -136,8 +136,8 @@ def _check_monotone(x: Array, z: Array, slack: Array) -> None:
         place = int(wrong.argmax()) + 1
         before = int((z - slack)[:place].argmax())
         raise Unsupported(
-            f"log p/q does not grow along the line as stated: it is {z[before]:.9g} at {x[before]:.9g} and {z[place]:.9g} at "
-            f"{x[place]:.9g}.  Without a monotone likelihood ratio the pair of a statistic in which it is monotone may serve, "
+            f"log p/q is not so monotone along the line as stated: it is {z[before]:.9g} at {x[before]:.9g} and {z[place]:.9g} "
+            f"at {x[place]:.9g}.  Without a monotone likelihood ratio the pair of a statistic in which it is monotone may serve, "
             "such as the distance from the centre (scipy.stats.halfnorm for two normals of one centre); else there is no bound "
             "that is proved."
         )
@@ -148,8 +148,8 @@ def _check_range(x: Array, z: Array, slack: Array, stated: Range) -> None:
     if wrong.any():
         place = int(wrong.argmax())
         raise BadValue(
-            f"losses is {tuple(stated)!r}, but log p/q is {z[place]:.17g} at {x[place]!r}; allowed: two numbers that no loss "
-            "is outside of."
+            f"losses is {tuple(stated)!r}, but log p/q is {z[place]:.12g} at {float(x[place])!r}; allowed: two numbers that "
+            "no loss is outside of."
         )
 
 
@@ -189,6 +189,3 @@ def _ends(p: Density, q: Density, x: Array, z: Array, slack: Array, stated: Rang
     if x[-1] == high and math.isfinite(z[-1]):
         most = min(most, float(z[-1] + slack[-1]))
     return least, most
-
-
-__all__ = ["Range", "Vertex", "bracketed"]

@@ -10,6 +10,7 @@ from typing import Any
 from ..pairs.atomic import AtomicLoss
 from ..pairs.bracketed import BracketedLoss, DominatedLoss
 from ..pairs.discrete import SampledAtoms
+from ..protocol import Loss
 from . import polygon
 from .finite import FiniteLoss
 
@@ -41,15 +42,22 @@ class DensityLoss(DominatedLoss):
         return DensityLoss(SampledAtoms(self.lower, rate, removal), SampledAtoms(self.upper, rate, removal))
 
 
+def is_bracketed(loss: Loss) -> bool:
+    """Whether an ordered pair is known between two finite ones only."""
+    return any(isinstance(loss.ordered_pair(row), DensityLoss) for row in range(loss.rows))
+
+
 def reversed_order(loss: DensityLoss) -> DensityLoss:
     """That of (Q, P): what dominates does so in both orders."""
     lower, upper = loss.lower, loss.upper
-    assert isinstance(lower, FiniteLoss) and isinstance(upper, FiniteLoss)
+    assert isinstance(lower, FiniteLoss)
+    assert isinstance(upper, FiniteLoss)
     return DensityLoss(lower.reversed, upper.reversed)
 
 
 def either_order(loss: DensityLoss) -> Any:
     """Either order at every step (Lemma 34)."""
     lower, upper = loss.lower, loss.upper
-    assert isinstance(lower, FiniteLoss) and isinstance(upper, FiniteLoss)
+    assert isinstance(lower, FiniteLoss)
+    assert isinstance(upper, FiniteLoss)
     return BracketedLoss((polygon.either_order(upper),), (lower, lower.reversed))

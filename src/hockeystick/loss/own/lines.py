@@ -129,17 +129,19 @@ class Distribution:
         mass = np.where(above[1:] < 0.5, above[:-1] - above[1:], np.diff(below))
         with np.errstate(all="ignore"):
             inner = np.array([self.logs(x[:-1] + share * np.diff(x))[0] for share in (0.25, 0.5, 0.75)])
-            least, most = (np.exp(end) * np.diff(x) for end in (inner.min(axis=0), np.vstack([inner, logs[:-1], logs[1:]]).max(0)))
+            least, most = (
+                np.exp(end) * np.diff(x) for end in (inner.min(axis=0), np.vstack([inner, logs[:-1], logs[1:]]).max(0))
+            )
         tail = np.minimum(np.maximum(above[:-1], 1e-300), np.maximum(below[1:], 1e-300))
         slack = 4.0 * self.accuracy * tail + 1e-295
         wrong = (0.25 * least > mass + slack) | (mass > 4.0 * most + slack)
         wrong &= np.isfinite(most) & (np.diff(x) > 64.0 * np.spacing(np.abs(x[:-1])))
         if wrong.any():
             place = int(wrong.argmax())
+            low, high, middle = float(x[place]), float(x[place + 1]), float(np.exp(inner[1][place]))
             raise BadValue(
-                f"of {self.name} the density and the tails do not fit: {float(mass[place]):.4g} lies between {x[place]!r} and "
-                f"{x[place + 1]!r}, where the density is about {float(np.exp(inner[1][place])):.4g}; allowed: functions of the "
-                "same distribution, in the same parameters."
+                f"of {self.name} the density and the tails do not fit: {float(mass[place]):.4g} lies between {low!r} and {high!r}, "
+                f"where the density is about {middle:.4g}; allowed: functions of the same distribution, in the same parameters."
             )
 
     def places(self) -> Array:

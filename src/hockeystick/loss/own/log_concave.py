@@ -58,7 +58,9 @@ class LogConcave:
         ends = ordered(np.array([low, high])).astype(np.float64)
         share = np.arange(TUNING.scanned + 1) / TUNING.scanned
         even = low * (1.0 - share) + high * share
-        x = np.unique(np.concatenate((unordered((ends[0] * (1.0 - share) + ends[1] * share).astype(np.int64)), even, [low, high])))
+        x = np.unique(
+            np.concatenate((unordered((ends[0] * (1.0 - share) + ends[1] * share).astype(np.int64)), even, [low, high]))
+        )
         x = x[(x >= low) & (x <= high)]
         for _ in range(TUNING.rounds):
             logs, _ = self.logs(x)
@@ -91,14 +93,20 @@ class LogConcave:
         return np.unique(np.append(between.ravel(), places[-1]))
 
     def guides(self, x: Array) -> tuple[Array, Array]:
+        nodes, below, above = self._rough
+        place = np.clip(np.searchsorted(nodes, x), 0, nodes.size - 1)
+        return below[place], above[place]
+
+    @cached_property
+    def _rough(self) -> tuple[Array, Array, Array]:
+        """The nodes, and about the logarithms of both tails there."""
         nodes = self._nodes
         mass = np.exp(self.logs(nodes)[0])
         cells = 0.5 * (mass[1:] + mass[:-1]) * np.diff(nodes)
         with np.errstate(divide="ignore"):
             below = np.log(np.append(0.0, np.cumsum(cells)))
             above = np.log(np.append(np.cumsum(cells[::-1])[::-1], 0.0))
-        place = np.clip(np.searchsorted(nodes, x), 0, nodes.size - 1)
-        return np.minimum(below[place], 0.0), np.minimum(above[place], 0.0)
+        return nodes, np.minimum(below, 0.0), np.minimum(above, 0.0)
 
     def tails(self, x: Array) -> Tails:
         """At increasing points: sums of the integrals of the cells."""
@@ -114,14 +122,20 @@ class LogConcave:
                 f"{self.name} integrates to between {total[0] / ONE!r} and {total[1] / ONE!r}; allowed: a density, which "
                 "integrates to 1."
             )
-        above = [[*accumulate(reversed(one))][::-1] + [0] for one in (least, most)]
+        above = [[*[*accumulate(reversed(one))][::-1], 0] for one in (least, most)]
         picked = place.tolist()
         # the first and the last of the cells are the tails beyond the nodes
         sums = [[one[i + 1] for i in picked] for one in below], [[one[i + 1] for i in picked] for one in above]
         (low_b, high_b), (low_a, high_a) = sums
         return Tails(
-            ([max(a, ONE - b) for a, b in zip(low_b, high_a, strict=True)], [min(a, ONE - b) for a, b in zip(high_b, low_a, strict=True)]),
-            ([max(a, ONE - b) for a, b in zip(low_a, high_b, strict=True)], [min(a, ONE - b) for a, b in zip(high_a, low_b, strict=True)]),
+            (
+                [max(a, ONE - b) for a, b in zip(low_b, high_a, strict=True)],
+                [min(a, ONE - b) for a, b in zip(high_b, low_a, strict=True)],
+            ),
+            (
+                [max(a, ONE - b) for a, b in zip(low_a, high_b, strict=True)],
+                [min(a, ONE - b) for a, b in zip(high_a, low_b, strict=True)],
+            ),
         )
 
     def _around(self, x: Array) -> Array:
@@ -129,9 +143,7 @@ class LogConcave:
         nodes = self._nodes
         gap = np.minimum(np.diff(nodes, prepend=-math.inf), np.diff(nodes, append=math.inf))
         place = np.searchsorted(x, nodes)
-        away = np.minimum(
-            np.abs(nodes - x[np.clip(place, 0, x.size - 1)]), np.abs(nodes - x[np.clip(place - 1, 0, x.size - 1)])
-        )
+        away = np.minimum(np.abs(nodes - x[np.clip(place, 0, x.size - 1)]), np.abs(nodes - x[np.clip(place - 1, 0, x.size - 1)]))
         found: Array = np.unique(np.concatenate((x, nodes[away > 0.3 * gap])))
         return found
 
@@ -170,16 +182,22 @@ class LogConcave:
             least = np.exp(logs[:-1]) * _grown(slope, width)
             slack = 4.0 * (error[1:] + error[:-1]) + 64.0 * FUNCTION
             most, least = most * (1.0 + slack), least * (1.0 - slack)
-        left, right = self._beyond(float(logs[0]), float((slope - off)[0])), self._beyond(float(logs[-1]), -float((slope + off)[-1]))
-        ended = x[0] <= self.support[0], x[-1] >= self.support[1]
-        if not np.isfinite(most).all() or not (left < math.inf or ended[0]) or not (right < math.inf or ended[1]):
+        left = self._beyond(float(logs[0]), float((slope - off)[0]), float(x[0]) - self.support[0])
+        right = self._beyond(float(logs[-1]), -float((slope + off)[-1]), self.support[1] - float(x[-1]))
+        if not (np.isfinite(most).all() and max(left, right) < math.inf):
             raise Unsupported(f"the integral of {self.name} is not bounded from its values; give a distribution with cdf and sf.")
         return least, most, left, right
 
     @staticmethod
-    def _beyond(log_value: float, fall: float) -> float:
-        """What is beyond the last point: at most an exponential tail."""
-        return math.exp(log_value) / fall * (1.0 + 1e-6) + 1e-300 if fall > 0.0 else math.inf
+    def _beyond(log_value: float, fall: float, room: float) -> float:
+        """What is beyond the last point, with this much room to the end of the support: at most an exponential."""
+        if room <= 0.0:
+            return 0.0
+        if fall > 0.0 and fall * room > 1.0:
+            return math.exp(log_value) / fall * (1.0 + 1e-6) + 1e-300
+        if not room < math.inf or -fall * room > 600.0:
+            return math.inf
+        return math.exp(log_value) * float(_grown(np.array([-fall]), np.array([room]))[0]) * (1.0 + 1e-6) + 1e-300
 
     def _check(self, x: Array, slope: Array, off: Array) -> None:
         grown = (slope[1:] - off[1:]) - (slope[:-1] + off[:-1])

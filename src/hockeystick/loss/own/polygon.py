@@ -6,6 +6,7 @@ safe side.
 docs/mathematics/densities.md: Lemma 68 (inscribed), Lemma 69 (circumscribed).
 """
 
+import itertools
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -86,7 +87,7 @@ def _turns_up(first: Vertex, second: Vertex, third: Vertex) -> bool:
 
 def _law(hull: list[Vertex]) -> FiniteLoss:
     """The masses along the sides of a concave polygon from (0, .) to (1, 1)."""
-    sides = [(after[1] - before[1], after[0] - before[0]) for before, after in zip(hull, hull[1:], strict=False)]
+    sides = [(after[1] - before[1], after[0] - before[0]) for before, after in itertools.pairwise(hull)]
     masses = [(Fraction(p, ONE), Fraction(q, ONE)) for p, q in reversed(sides) if p and q]
     lone = sum(q for p, q in sides if not p)
     return FiniteLoss(tuple(masses), Fraction(hull[0][1], ONE), Fraction(lone, ONE))

@@ -11,6 +11,7 @@ from ... import loss as losses
 from ...errors import BadType, BadValue, Unsupported
 from ...neighbours import DEFAULT, Order, Relation
 from .pair import Pair
+from .thresholds import DensityDecomposition, ThresholdTest, density_decomposition, threshold_test
 
 if TYPE_CHECKING:
     from ...loss.own.density import DensityLoss
@@ -53,15 +54,16 @@ class DensityPair(Pair):
         shared = _family(p), _family(q)
         moved = shared[0] is not None and shared[1] is not None and shared[0][0] == shared[1][0] and shared[0][2] == shared[1][2]
         if moved:
-            assert shared[0] is not None and shared[1] is not None
+            assert shared[0] is not None
+            assert shared[1] is not None
             found = "increasing" if shared[0][1] >= shared[1][1] else "decreasing"
             if ratio not in (None, found) and shared[0][1] != shared[1][1]:
                 raise BadValue(f"ratio is {ratio!r}, but p/q is {found} along the line for these two.")
             ratio = found
         if ratio is None:
             raise Unsupported(
-                f"{_named(p)} against {_named(q)}: a stated property is missing under which bounds are proved, a monotone likelihood "
-                "ratio.  State ratio='increasing' if p/q grows along the line, as for two places of one log-concave noise, or "
+                f"{_named(p)} against {_named(q)}: a stated property is missing under which bounds are proved, a monotone "
+                "likelihood ratio.  State ratio='increasing' if p/q grows along the line, as for two places of one log-concave noise, or "
                 "'decreasing'; where it is neither, give the pair of a statistic in which it is monotone, such as the distance "
                 "from the centre."
             )
@@ -77,8 +79,7 @@ class DensityPair(Pair):
             accuracy=accuracy,
             _same=(_key(p), _key(q)),
         )
-        if self.p is not self.q:
-            self._lines  # noqa: B018  (what is wrong with the functions is said here)
+        assert self._lines  # what is wrong with what is given is said here
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DensityPair):
@@ -114,9 +115,83 @@ class DensityPair(Pair):
         support = _supports(self.support)[::-1] if self.support is not None else None
         return DensityPair(self.q, self.p, self.neighbours, other, self.log_concave, support, stated, self.accuracy)
 
+    def best_test(self, fpr: Any = None, like: Any = None) -> ThresholdTest:  # type: ignore[override]
+        """The most powerful test of a false-positive rate: a threshold along the line, since p/q is monotone.
+
+        Parameters
+        ----------
+        fpr : real
+            The false-positive rate, from 0 to 1; that of the test is at most this, and next to it.
+        like : None
+            Of finite pairs only.
+
+        Returns
+        -------
+        ThresholdTest
+            Its threshold, and both rates.
+
+        Raises
+        ------
+        BadType
+            If fpr is no real number.
+        BadValue
+            If it is no probability, or a test to be compared with is given.
+        """
+        if fpr is None or like is not None:
+            raise BadValue("of densities give fpr; a test to be compared with (like) is of finite pairs.")
+        return threshold_test(*self._lines, checks.probability("fpr", fpr), self.ratio == "increasing")
+
+    def decomposition(  # type: ignore[override]
+        self, epsilon: Any = None, delta: Any = None, level: Any = None
+    ) -> DensityDecomposition:
+        """p and q as (1 - delta) times densities within e^epsilon of each other, and delta times a rest (Lemma 23), as functions.
+
+        Parameters
+        ----------
+        epsilon : real, optional
+            From 0 to 600; by default the least that this delta allows.
+        delta : real
+            Above 0 and below 1.
+        level : real, optional
+            Instead of epsilon: e^epsilon, from 1 up.
+
+        Returns
+        -------
+        DensityDecomposition
+            The densities, the levels at which they are cut, and the weight of the rest.
+
+        Raises
+        ------
+        BadType
+            If a number is no real one.
+        BadValue
+            If a number is out of its range, epsilon and level are both given, or the pair is not surely (epsilon, delta)-DP in
+            both orders.
+        """
+        if delta is None or (epsilon is not None and level is not None):
+            raise BadValue("give delta, above 0 and below 1, and at most one of epsilon and level.")
+        weight = checks.probability("delta", delta)
+        if not 0.0 < weight < 1.0:
+            raise BadValue(f"delta is {weight}; allowed: a number above 0 and below 1.")
+        most = math.inf if level is None else checks.real("level", level, "a number from 1 up: e^epsilon")
+        if epsilon is not None:
+            most = math.exp(checks.at_most("epsilon", checks.non_negative("epsilon", epsilon), 600.0))
+        from ...loss.own.density import reversed_order
+
+        both = self._bracket, self._turned(reversed_order)
+        first, second = (self._plain(one) for one in self._lines)
+        return density_decomposition(*both, first, second, weight, most)
+
+    def _plain(self, line: "Density") -> Any:
+        """A density as a function of one number."""
+        import numpy as np
+
+        sign = -1.0 if self.ratio == "decreasing" else 1.0
+        return lambda x: math.exp(float(line.logs(np.array([sign * checks.real("x", x, "a point of the line")]))[0][0]))
+
     @property
     def _alike(self) -> bool:
-        return self._same[0] == self._same[1]
+        return bool(self._same[0] == self._same[1])
 
     @cached_property
     def _lines(self) -> "tuple[Density, Density]":
@@ -148,7 +223,8 @@ class DensityPair(Pair):
     def _bracket(self) -> "DensityLoss":
         from ...loss.own.cells import Range, bracketed
 
-        return bracketed(*self._lines, Range(*(self.losses or (-math.inf, math.inf))))
+        sign = -1.0 if self.ratio == "decreasing" else 1.0
+        return bracketed(*self._lines, Range(*(self.losses or (-math.inf, math.inf))), sign)
 
     @property
     def _between(self) -> "tuple[FiniteLoss, FiniteLoss]":
@@ -179,6 +255,16 @@ class DensityPair(Pair):
             return None
         return self._exact.square
 
+    @property
+    def _assumed(self) -> tuple[str, ...]:
+        more = ", both densities are logarithmically concave" if self.log_concave else ""
+        more += f", losses lie in {list(self.losses)}" if self.losses else ""
+        if self._exact is not None:
+            return ()
+        return (
+            f"Of {self!r}: p/q is {self.ratio} along the line{more}; its functions err by at most {self.accuracy:g} of themselves.",
+        )
+
     def _claimed_loss(self, twice: bool) -> Any:
         return self._in_order(True)
 
@@ -202,7 +288,7 @@ def is_density(given: Any) -> bool:
 
 def _family(given: Any) -> tuple[str, float, float] | None:
     """Name, place and scale of a frozen SciPy distribution with no other parameters, of the two that are known exactly."""
-    dist = getattr(given, "dist", None)
+    dist: Any = getattr(given, "dist", None)
     if getattr(dist, "name", None) not in ("norm", "laplace") or not type(dist).__module__.startswith("scipy.stats"):
         return None
     try:
@@ -271,7 +357,7 @@ def _line(name: str, given: Any, support: Any, log_concave: bool, accuracy: floa
     from ...loss.own.lines import Distribution, evaluated
     from ...loss.own.log_concave import LogConcave
 
-    if hasattr(given, "pmf") or hasattr(given, "logpmf"):
+    if (hasattr(given, "pmf") or hasattr(given, "logpmf")) and not hasattr(given, "pdf"):
         raise BadType(f"{name} is {_named(given)}, a discrete distribution; give its masses, as a dict or a list.")
     tails = getattr(given, "sf", None) or getattr(given, "ccdf", None)
     if not is_density(given):
