@@ -1,6 +1,6 @@
 """What is known of one density on the line: its logarithm and its tails, with the errors that are stated.
 
-docs/mathematics/densities.md, section 16c.
+docs/mathematics/densities.md, section 22.
 """
 
 import math
@@ -17,7 +17,17 @@ from .polygon import ONE, units
 
 Function = Callable[[Any], Any]
 _UNDERFLOW = 1e-300  # by which a tail is off at least: smaller ones may be 0 in doubles
-_DEPTHS = (0.5, 0.25, *(10.0**-k for k in (1, 2, 3, 4, 6, 8, 10, 13, 17, 22, 30, 40, 60, 90, 130, 170, 210, 250, 290)))
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """None of it enters a proof: every bound holds whatever is chosen here."""
+
+    depths: tuple[float, ...] = (0.3, 0.6, 1, 2, 3, 4, 6, 8, 10, 13, 17, 22, 30, 40, 60, 90, 130, 170, 210, 250, 290)
+    """Tails of ten to minus these, between which a grid begins."""
+
+
+TUNING = Tuning()
 
 
 class Tails(NamedTuple):
@@ -140,13 +150,13 @@ class Distribution:
             place = int(wrong.argmax())
             low, high, middle = float(x[place]), float(x[place + 1]), float(np.exp(inner[1][place]))
             raise BadValue(
-                f"of {self.name} the density and the tails do not fit: {float(mass[place]):.4g} lies between {low!r} and {high!r}, "
-                f"where the density is about {middle:.4g}; allowed: functions of the same distribution, in the same parameters."
+                f"of {self.name} the density and the tails do not fit: {float(mass[place]):.4g} lies between {low!r} and {high!r}"
+                f", where the density is about {middle:.4g}; allowed: functions of the same distribution, in the same parameters."
             )
 
     def places(self) -> Array:
         low, high = self.support
-        depths = np.array(_DEPTHS)
+        depths = 10.0 ** -np.array(TUNING.depths)
         left = last_where(lambda x: evaluated(self.name, self.cdf, x, "cdf") <= depths, depths.size, low, high)
         right = last_where(lambda x: evaluated(self.name, self.sf, x, "sf") >= depths, depths.size, low, high)
         return np.unique(np.concatenate((left, right)))

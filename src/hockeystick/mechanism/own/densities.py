@@ -1,15 +1,15 @@
 """Your own pair of densities on the line."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ... import checks
 from ... import loss as losses
-from ...errors import BadType, BadValue, Unsupported
+from ...errors import BadValue, Unsupported
 from ...neighbours import DEFAULT, Order, Relation
+from .given import Unquoted, family, key, line, named, range_of, supports
 from .pair import Pair
 from .thresholds import DensityDecomposition, ThresholdTest, density_decomposition, threshold_test
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...loss.own.lines import Density
 
 ACCURACY = 1e-12
-_METHODS = "logpdf (or pdf), cdf, sf and support, as SciPy's frozen distributions have"
 _RATIOS = ("increasing", "decreasing")
 
 
@@ -51,7 +50,7 @@ class DensityPair(Pair):
         accuracy = checks.positive("accuracy", accuracy)
         if not 1e-16 <= accuracy <= 1e-6:
             raise BadValue(f"accuracy is {accuracy}; allowed: a relative error from 1e-16 to 1e-6.")
-        shared = _family(p), _family(q)
+        shared = family(p), family(q)
         moved = shared[0] is not None and shared[1] is not None and shared[0][0] == shared[1][0] and shared[0][2] == shared[1][2]
         if moved:
             assert shared[0] is not None
@@ -62,10 +61,10 @@ class DensityPair(Pair):
             ratio = found
         if ratio is None:
             raise Unsupported(
-                f"{_named(p)} against {_named(q)}: a stated property is missing under which bounds are proved, a monotone "
-                "likelihood ratio.  State ratio='increasing' if p/q grows along the line, as for two places of one log-concave noise, or "
-                "'decreasing'; where it is neither, give the pair of a statistic in which it is monotone, such as the distance "
-                "from the centre."
+                f"{named(p)} against {named(q)}: a stated property is missing under which bounds are proved, a monotone "
+                "likelihood ratio.  State ratio='increasing' if p/q grows along the line, as for a log-concave noise and the "
+                "same moved to the right, or 'decreasing'; where it is neither, give the pair of a statistic in which it is monotone, "
+                "such as the distance from the centre."
             )
         self._set(
             p=p,
@@ -75,9 +74,9 @@ class DensityPair(Pair):
             ratio=ratio,
             log_concave=log_concave,
             support=support,
-            losses=_range(losses),
+            losses=range_of(losses),
             accuracy=accuracy,
-            _same=(_key(p), _key(q)),
+            _same=(key(p), key(q)),
         )
         assert self._lines  # what is wrong with what is given is said here
 
@@ -94,7 +93,7 @@ class DensityPair(Pair):
         return *self._same, self.neighbours, self.ratio, self.log_concave, repr(self.support), self.losses, self.accuracy
 
     def _parameters(self) -> dict[str, Any]:
-        known = {"p": _Named(_named(self.p)), "q": _Named(_named(self.q)), **self._relation(), "ratio": self.ratio}
+        known = {"p": Unquoted(named(self.p)), "q": Unquoted(named(self.q)), **self._relation(), "ratio": self.ratio}
         optional = {"log_concave": False, "support": None, "losses": None, "accuracy": ACCURACY}
         return {**known, **{name: getattr(self, name) for name, least in optional.items() if getattr(self, name) != least}}
 
@@ -112,7 +111,7 @@ class DensityPair(Pair):
         """
         other = _RATIOS[1 - _RATIOS.index(self.ratio or "")]
         stated = None if self.losses is None else (-self.losses[1], -self.losses[0])
-        support = _supports(self.support)[::-1] if self.support is not None else None
+        support = supports(self.support)[::-1] if self.support is not None else None
         return DensityPair(self.q, self.p, self.neighbours, other, self.log_concave, support, stated, self.accuracy)
 
     def best_test(self, fpr: Any = None, like: Any = None) -> ThresholdTest:  # type: ignore[override]
@@ -198,10 +197,10 @@ class DensityPair(Pair):
         """Both densities, so turned that p/q grows."""
         from ...loss.own.lines import Flipped
 
-        supports = _supports(self.support)
+        ends = supports(self.support)
         found = [
-            _line(name, one, support, self.log_concave, self.accuracy)
-            for name, one, support in (("p", self.p, supports[0]), ("q", self.q, supports[1]))
+            line(name, one, support, self.log_concave, self.accuracy)
+            for name, one, support in (("p", self.p, ends[0]), ("q", self.q, ends[1]))
         ]
         if self.ratio == "decreasing":
             return Flipped(found[0]), Flipped(found[1])
@@ -210,7 +209,7 @@ class DensityPair(Pair):
     @cached_property
     def _exact(self) -> Any:
         """The loss of two places of normal or Laplace noise of one scale, which is known exactly."""
-        first, second = _family(self.p), _family(self.q)
+        first, second = family(self.p), family(self.q)
         if first is None or second is None or first[0] != second[0] or first[2] != second[2]:
             return None
         away = abs(first[1] - second[1]) / first[2]
@@ -262,7 +261,8 @@ class DensityPair(Pair):
         if self._exact is not None:
             return ()
         return (
-            f"Of {self!r}: p/q is {self.ratio} along the line{more}; its functions err by at most {self.accuracy:g} of themselves.",
+            f"Of {self!r}: p/q is {self.ratio} along the line{more}; its functions err by at most {self.accuracy:g} of "
+            "themselves.",
         )
 
     def _claimed_loss(self, twice: bool) -> Any:
@@ -270,119 +270,3 @@ class DensityPair(Pair):
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         return super()._pair_loss(wanted)
-
-
-class _Named(str):
-    """A text that is shown without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def is_density(given: Any) -> bool:
-    """Whether this is meant as a distribution on the line, and not as masses."""
-    return callable(given) or any(hasattr(given, name) for name in ("cdf", "pdf", "logpdf", "pmf", "logpmf"))
-
-
-def _family(given: Any) -> tuple[str, float, float] | None:
-    """Name, place and scale of a frozen SciPy distribution with no other parameters, of the two that are known exactly."""
-    dist: Any = getattr(given, "dist", None)
-    if getattr(dist, "name", None) not in ("norm", "laplace") or not type(dist).__module__.startswith("scipy.stats"):
-        return None
-    try:
-        _, place, scale = dist._parse_args(*given.args, **given.kwds)
-        return dist.name, float(place), float(scale)
-    except (AttributeError, TypeError, ValueError):
-        return None
-
-
-def _key(given: Any) -> Any:
-    """What says that two densities are the same: parameters of SciPy's, else the object itself."""
-    dist = getattr(given, "dist", None)
-    if dist is not None and type(dist).__module__.startswith("scipy.stats") and hasattr(given, "kwds"):
-        key = dist.name, tuple(given.args), tuple(sorted(given.kwds.items()))
-        try:
-            hash(key)
-            return key
-        except TypeError:
-            return id(given)
-    return id(given)
-
-
-def _named(given: Any) -> str:
-    dist = getattr(given, "dist", None)
-    if dist is not None and hasattr(given, "kwds"):
-        shown = [repr(one) for one in given.args] + [f"{name}={one!r}" for name, one in given.kwds.items()]
-        return f"{dist.name}({', '.join(shown)})"
-    return f"<{getattr(given, '__name__', type(given).__name__)}>"
-
-
-def _range(given: Any) -> tuple[float, float] | None:
-    if given is None:
-        return None
-    return _interval("losses", given, "(low, high), the smallest and the largest value of log p/q, or infinite ones")
-
-
-def _interval(name: str, given: Any, allowed: str) -> tuple[float, float]:
-    if isinstance(given, str) or not isinstance(given, Iterable) or len(ends := tuple(given)) != 2:
-        raise BadType(f"{name} is {given!r}; allowed: {allowed}.")
-    found = []
-    for end in ends:
-        infinite = isinstance(end, float) and math.isinf(end)
-        found.append(float(end) if infinite else checks.real(f"an end of {name}", end, allowed))
-    if not found[0] < found[1]:
-        raise BadValue(f"{name} is {given!r}; allowed: {allowed}, the first below the second.")
-    return found[0], found[1]
-
-
-def _supports(given: Any) -> tuple[Any, Any]:
-    """The supports of p and of q."""
-    if given is None:
-        return None, None
-    words = "(low, high), or one such pair for p and one for q"
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        ends = tuple(given)
-        if len(ends) == 2 and all(isinstance(end, Iterable) for end in ends):
-            return _interval("support", ends[0], words), _interval("support", ends[1], words)
-    both = _interval("support", given, words)
-    return both, both
-
-
-def _line(name: str, given: Any, support: Any, log_concave: bool, accuracy: float) -> "Density":
-    """What is known of one density."""
-    import numpy as np
-
-    from ...loss.own.lines import Distribution, evaluated
-    from ...loss.own.log_concave import LogConcave
-
-    if (hasattr(given, "pmf") or hasattr(given, "logpmf")) and not hasattr(given, "pdf"):
-        raise BadType(f"{name} is {_named(given)}, a discrete distribution; give its masses, as a dict or a list.")
-    tails = getattr(given, "sf", None) or getattr(given, "ccdf", None)
-    if not is_density(given):
-        raise BadType(f"{name} is {given!r}; allowed beside a density: a density, or an object with {_METHODS}.")
-    if support is None and hasattr(given, "support"):
-        ends = given.support() if callable(given.support) else given.support
-        support = _interval(f"support of {name}", [float(end) for end in ends], "(low, high)")
-    if support is None:
-        raise BadValue(f"support of {name} is missing; give support=(low, high), with float('inf') where there is no end.")
-    log_density = getattr(given, "logpdf", None)
-    if log_density is None:
-        plain = getattr(given, "pdf", given)
-
-        def log_density(x: Any) -> Any:
-            values = evaluated(name, plain, np.asarray(x, dtype=np.float64), "the density")
-            if (values < 0.0).any():
-                raise BadValue(f"the density of {name} is negative somewhere; allowed: numbers from 0 up.")
-            with np.errstate(divide="ignore"):
-                return np.log(values)
-
-    if hasattr(given, "cdf") and tails is not None and not log_concave:
-        return Distribution(name, log_density, given.cdf, tails, support, accuracy)
-    if not log_concave:
-        raise Unsupported(
-            f"the integral of {name} is not bounded from its values alone: give an object with {_METHODS}, or state "
-            "log_concave=True if both densities are logarithmically concave."
-        )
-    return LogConcave(name, log_density, support, accuracy)

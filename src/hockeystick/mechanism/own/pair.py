@@ -88,7 +88,8 @@ class Pair(PairValues, Claim):
 
     def __new__(cls, p: Any = None, q: Any = None, *more: Any, **named: Any) -> "Pair":
         """Of densities a `DensityPair`."""
-        from .densities import DensityPair, is_density
+        from .densities import DensityPair
+        from .given import is_density
 
         return object.__new__(DensityPair if cls is Pair and (is_density(p) or is_density(q)) else cls)
 

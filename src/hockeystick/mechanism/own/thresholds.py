@@ -106,6 +106,13 @@ class DensityDecomposition:
         -------
         float
             The density there.
+
+        Raises
+        ------
+        BadType
+            If x is no real number.
+        BadValue
+            If it is not finite.
         """
         return min(self.p(x), _middle(self.p_level) * self.q(x)) / (1.0 - self.delta)
 
@@ -121,6 +128,13 @@ class DensityDecomposition:
         -------
         float
             The density there.
+
+        Raises
+        ------
+        BadType
+            If x is no real number.
+        BadValue
+            If it is not finite.
         """
         return min(self.q(x), _middle(self.q_level) * self.p(x)) / (1.0 - self.delta)
 
@@ -136,6 +150,13 @@ class DensityDecomposition:
         -------
         float
             The density there.
+
+        Raises
+        ------
+        BadType
+            If x is no real number.
+        BadValue
+            If it is not finite.
         """
         return max(0.0, self.p(x) - _middle(self.p_level) * self.q(x)) / self.delta
 
@@ -151,6 +172,13 @@ class DensityDecomposition:
         -------
         float
             The density there.
+
+        Raises
+        ------
+        BadType
+            If x is no real number.
+        BadValue
+            If it is not finite.
         """
         return max(0.0, self.q(x) - _middle(self.q_level) * self.p(x)) / self.delta
 

@@ -7,6 +7,8 @@ import scipy.stats as st
 from scipy.integrate import quad
 
 import hockeystick as hs
+from hockeystick.loss.answers.law_between import lies_between
+from hockeystick.loss.composed import composed
 from hockeystick.loss.own import cells
 
 
@@ -48,3 +50,8 @@ def test_what_is_not_bounded_is_said():
     assert law.mean().upper == math.inf
     with pytest.raises(hs.Unsupported, match="State losses="):
         law.variance()
+
+
+def test_claims_have_no_law():
+    assert lies_between(composed([(hs.PureDP(epsilon=1.0)._pair_loss(("remove",)), 2)]))
+    assert not lies_between(composed([(hs.ZCDP(rho=1.0)._pair_loss(("remove",)), 2)]))
