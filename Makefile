@@ -18,7 +18,7 @@ SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(wildcard src/hockeyst
 TEST := $(VENV)/.test$(WITH)
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test quick bench bench-check campaign truth docs wheels clean
+.PHONY: demo test quick bench bench-check campaign truth docs man wheels clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -46,6 +46,9 @@ campaign: $(TEST)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+man: $(VENV)/.demo
+	$(BIN)/hockeystick --man > docs/hockeystick.1
 
 truth: $(TEST)
 	$(ONE_CORE) $(BIN)/python scripts/campaign.py --fresh --runs 25

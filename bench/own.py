@@ -32,6 +32,7 @@ def _fixed(x: float) -> hs.Gaussian:
 
 
 QUESTIONS: dict[str, Callable[[float], object]] = {  # of a factor close to 1
+    "epsilon, DP-SGD q=256/60000 sigma=1.1 T=3510": lambda x: _sgd(256 / 60_000, 1.1 * x, 3510).epsilon_bounds(1e-5),
     "epsilon, DP-SGD q=0.01 sigma=1.1 T=1e4": lambda x: _sgd(0.01, 1.1 * x, 10**4).epsilon_bounds(1e-5),
     "epsilon, replace-one, Poisson": lambda x: _sgd(0.01, 1.1 * x, 10**4).epsilon_bounds(1e-5, neighbours="replace"),
     "epsilon, replace-one, batches of a fixed size": lambda x: _fixed(x).epsilon_bounds(1e-5, neighbours="replace"),

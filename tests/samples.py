@@ -51,6 +51,10 @@ DRAWN = {
     "sampled-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).poisson(rate=0.1) * 10,
     "sampled-pair": hs.Pair(("1/2", "3/10", "1/5", 0), ("2/5", "1/3", "4/15", 0)).poisson(rate=0.1) * 20,
     "sampled-discrete-gaussian": hs.DiscreteGaussian(sigma=1.0).poisson(rate=0.02) * 40,
+    "allocated-response": hs.RandomizedResponse(epsilon=1.0, categories=3).allocated(steps=8) * 5,
+    "allocated-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).allocated(steps=4) * 2,
+    "allocated-pair": hs.Pair(("1/2", "3/10", "1/5"), ("2/5", "1/3", "4/15")).allocated(steps=3, kept=2) * 2,
+    "allocated-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).allocated(steps=5),
     "sampled-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).poisson(rate=0.1) * 5,
 }
 LOOSE = {
@@ -68,7 +72,13 @@ FREE = {
 }
 ALL = {**UNSAMPLED, **SAMPLED, **DISCRETE, **DRAWN, **LOOSE, **FREE}
 
-INFINITE = {"approximate": 6e-9, "mixed-with-claims": 1e-10, "sampled-approximate": 1e-8, "renyi-with-others": 1e-9}
+INFINITE = {
+    "approximate": 6e-9,
+    "mixed-with-claims": 1e-10,
+    "sampled-approximate": 1e-8,
+    "allocated-approximate": 2e-8,
+    "renyi-with-others": 1e-9,
+}
 """About the probability of an infinite loss: below it epsilon is infinite."""
 BOUNDED = {
     "laplace": 0.5,
@@ -86,6 +96,9 @@ BOUNDED = {
     "sampled-laplace-once": math.log1p(0.1 * math.expm1(1.0)),
     "sampled-response": 10.0 * math.log1p(0.1 * math.expm1(1.0)),
     "sampled-pure": 50.0 * math.log1p(0.05 * math.expm1(1.0)),
+    "allocated-response": 5.0,
+    "allocated-pair": 4.0 * math.log(4.0 / 3.0),
+    "allocated-discrete-laplace": 2.0 / 1.5,
     "sampled-discrete-laplace": 5.0 * math.log1p(0.1 * math.expm1(2.0 / 1.5)),
     "exponential": 10.0,
     **dict.fromkeys(FREE, 0.0),

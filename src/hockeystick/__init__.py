@@ -10,17 +10,33 @@
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
-from .errors import BadType, BadValue, EdgeOrder, HockeystickError, LargeDelta, MissingExtra, Unreachable, Unsupported
+from .errors import (
+    BadType,
+    BadValue,
+    EdgeOrder,
+    HockeystickError,
+    LargeDelta,
+    MissingExtra,
+    NotRead,
+    OverBudget,
+    Tampered,
+    Unavailable,
+    Unreachable,
+    Unsupported,
+)
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion
+    from . import conversion, filters
     from .draws.source import InsecureSeed
     from .installation import about
+    from .ledger.ledger import Ledger
     from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.matrix.release import MatrixMechanism
+    from .mechanism.matrix.strategy import Strategy
     from .mechanism.mixture import GaussianMixture
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
@@ -36,10 +52,12 @@ if TYPE_CHECKING:
     from .portable import from_json
     from .report.about import About, Entry
     from .sampling.allocation import Allocated
+    from .sampling.banded import Banded
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
     from .sampling.shuffled import Shuffled
+    from .sampling.truncated import TruncatedPoisson
 
 __version__ = "0.1.0"
 
@@ -52,6 +70,7 @@ __all__ = [
     "ApproxDP",
     "BadType",
     "BadValue",
+    "Banded",
     "Bounds",
     "DiscreteGaussian",
     "DiscreteGaussianVector",
@@ -66,7 +85,11 @@ __all__ = [
     "InsecureSeed",
     "Laplace",
     "LargeDelta",
+    "Ledger",
+    "MatrixMechanism",
     "MissingExtra",
+    "NotRead",
+    "OverBudget",
     "Pair",
     "Poisson",
     "Profile",
@@ -74,6 +97,10 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "Strategy",
+    "Tampered",
+    "TruncatedPoisson",
+    "Unavailable",
     "Unreachable",
     "Unsupported",
     "WithReplacement",
@@ -83,6 +110,7 @@ __all__ = [
     "compose",
     "conversion",
     "dpsgd",
+    "filters",
     "from_json",
     "permute_and_flip",
     "remaining",
@@ -95,12 +123,16 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),
+        "ledger.ledger": ("Ledger",),
         "mechanism.claim": ("GDP", "RDP", "ZCDP", "ApproxDP", "PureDP"),
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
+        "mechanism.matrix.release": ("MatrixMechanism",),
+        "mechanism.matrix.strategy": ("Strategy",),
         "mechanism.mixture": ("GaussianMixture",),
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
@@ -117,9 +149,11 @@ __getattr__ = _later(
         "report.about": ("About", "Entry"),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
+        "sampling.banded": ("Banded",),
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),
+        "sampling.truncated": ("TruncatedPoisson",),
     },
 )
 

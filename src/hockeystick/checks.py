@@ -134,6 +134,8 @@ def given(value: float) -> str:
     >>> given(1e-5), given(1.23456789e-5)
     ('1e-05', '1.23456789e-05')
     """
+    if isinstance(value, int):
+        return str(value)
     short = f"{value:g}"
     return short if float(short) == value else repr(float(value))
 

@@ -13,7 +13,6 @@ import pytest
 import hockeystick as hs
 from hockeystick import cli
 from hockeystick.cli.app import COMMANDS as PANELS
-from hockeystick.mechanism.questions.guarantees import Guarantees
 
 RUN = hs.Gaussian(sigma=2.0) * 3
 
@@ -109,6 +108,12 @@ def test_switches_have_no_type(run, command):
     assert "<bool>" not in shown
 
 
+def test_nor_have_those_of_the_list_of_commands(run):
+    shown = run("--help")[1]
+    assert "--show-completion" in shown
+    assert "<bool>" not in shown
+
+
 def test_required_options_are_marked(run):
     shown = run("dpsgd --help")[1]
     for option in ("sampler", "sigma", "delta"):
@@ -135,28 +140,69 @@ def test_completion(words, expected):
     assert expected in found.stdout.split()
 
 
-def test_sweep_writes_rows_as_they_come(run, monkeypatch):
-    """Stopped in the middle, it has written what was answered."""
-    line = "sweep 'Gaussian(sigma={s}) * {n}' --grid s=1,2 --grid n=1,2,3 --delta 1e-6"
-    whole = run(line)[1].splitlines()
-    assert whole[0] == "s,n,epsilon,epsilon_lower,error"
-    assert len(whole) == 7
-    answer, asked = Guarantees.epsilon_bounds, []
+def test_a_row_says_at_which_delta_and_for_which_neighbours(run):
+    """And what was refused is an exit code, whatever is written."""
+    line = "sweep 'Gaussian(sigma={s})' --grid s=1,-1 --delta 1e-5 --epsilon 1 --neighbours replace"
+    code, out, err = run(line)
+    assert code == 2
+    assert "rows refused: 1 of 2" in err
+    header, first, refused = out.splitlines()
+    assert header == "s,epsilon,epsilon_lower,delta,delta_lower,at_delta,at_epsilon,neighbours,error"
+    assert ",1e-05,1.0,replace," in first
+    assert ",1e-05,1.0,replace,sigma is -1.0" in refused
+    code, out, _ = run(f"{line} --json")
+    assert code == 2
+    assert json.loads(out)["at_delta"] == [1e-5, 1e-5]
+    assert json.loads(out)["neighbours"] == ["replace", "replace"]
+    assert run(line.replace("1,-1", "1,2"))[0] == 0
 
-    def stopped(self, *given, **named):
-        asked.append(self)
-        if len(asked) > 4:  # the first is the check of the question
-            raise RuntimeError
-        return answer(self, *given, **named)
 
-    monkeypatch.setattr(Guarantees, "epsilon_bounds", stopped)
-    out = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", out)
-    with pytest.raises(RuntimeError):
-        cli.main(shlex.split(line))
-    rows = out.getvalue().splitlines()
-    assert 2 < len(rows) < len(whole)
-    assert rows == whole[: len(rows)]
+def test_a_run_of_a_sweep_states_its_own_relation(run):
+    run_ = 'dpsgd(sigma={s}, rate=0.1, steps=3, sampler="poisson", neighbours="zero-out")'
+    rows = run(f"sweep '{run_}' --grid s=1,2 --delta 1e-5 --json-lines")[1].splitlines()
+    assert [json.loads(one)["neighbours"] for one in rows] == ["zero-out", "zero-out"]
+
+
+@pytest.mark.parametrize(
+    ("grid", "words"),
+    [
+        ("sigma=1 --grid tau=3", "--grid tau is no name in braces"),
+        ("sigma=1 --grid sigam=3", "did you mean sigma?"),
+        ("sigma=1 --grid sigma=3", "--grid sigma is given twice"),
+        ("at_delta=1", "--grid at_delta is a column"),
+    ],
+)
+def test_a_name_of_a_grid_that_changes_nothing(run, grid, words):
+    code, out, err = run(f"sweep 'Gaussian(sigma={{sigma}})' --grid {grid} --delta 1e-5")
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_standard_input_is_read_once(run):
+    code, _, err = run("compose - - --delta 1e-5", "Gaussian(sigma=2)")
+    assert code == 2
+    assert "standard input can be read once" in err
+
+
+def test_a_delta_that_nobody_gave_is_not_made_up(run):
+    for target, delta in (("--bayes-risk 0.4 --prior 0.5", "DELTA"), ("--rho 0.1", "DELTA"), ("--mu 1 --delta 1e-7", "1e-07")):
+        assert f"--delta {delta} " in run(f"calibrate 'Gaussian(sigma=?)' {target}")[1]
+
+
+def test_a_training_of_no_steps_is_refused(run):
+    for none in ("--rate 0.1 --steps 0", "--rate 0.1 --epochs 0", "--examples 100 --batch 0 --steps 3"):
+        code, _, err = run(f"dpsgd --sampler poisson --sigma 1 {none} --delta 1e-5 --epsilon 1")
+        assert code == 2
+        assert re.search(r"(steps|epochs|batch) is 0", err)
+    code, _, err = run("compose - --delta 1e-5", '[[step]]\nrelease = "Gaussian(sigma=2)"\ncount = 0\n')
+    assert code == 2
+    assert "count is 0" in err
+
+
+def test_a_conversion_says_for_which_data_sets(run):
+    assert json.loads(run("convert --rho 0.5 --json")[1])["neighbours"] == "those of the claim"
+    assert re.search(r"^rdp_8 +4 ", run("convert --rho 0.5")[1], re.MULTILINE)
+    assert "at delta = 1.23456789e-05" in run("convert --rho 0.5 --at-delta 1.23456789e-5")[1]
 
 
 def test_what_was_given_is_printed_as_it_was(run):

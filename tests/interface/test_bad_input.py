@@ -205,7 +205,7 @@ def test_dpsgd_needs_its_sampler():
         ({"rate": 0.1, "examples": 100, "steps": 10}, ["rate", "examples", "both"]),
         ({"rate": 0.1, "batch": 10, "steps": 10}, ["rate", "batch", "both"]),
         ({"examples": 100, "batch": 101, "steps": 10}, ["batch", "101", "100", "allowed"]),
-        ({"examples": 100, "batch": 0, "epochs": 1}, ["rate", "0", "steps"]),
+        ({"examples": 100, "batch": 0, "epochs": 1}, ["batch", "0", "allowed"]),
         ({"rate": 0.0, "epochs": 1}, ["rate", "0", "steps"]),
         ({"rate": 1e-12, "epochs": 1e12}, ["epochs", "allowed"]),
     ],
@@ -380,3 +380,17 @@ def test_help_shows_the_arguments():
     import inspect
 
     assert list(inspect.signature(hs.Gaussian).parameters) == ["sigma", "sensitivity", "replace_sensitivity"]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("gaussian", "Gaussian"), ("RandomisedResponse", "RandomizedResponse"), ("dpsdg", "dpsgd")]
+)
+def test_a_public_name_that_is_misspelt(name, near):
+    with pytest.raises(AttributeError, match=rf"did you mean {near}\?"):
+        getattr(hs, name)
+    assert not hasattr(hs, "__wrapped__")
+
+
+def test_an_empty_run_is_not_released():
+    with pytest.raises(hs.Unsupported, match="it is empty"):
+        hs.compose([]).release(1.0)

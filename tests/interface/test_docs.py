@@ -117,3 +117,9 @@ def test_the_page_of_the_api_is_whole():
     elsewhere = {name for name in hs.__all__ if isinstance(getattr(hs, name), type) and issubclass(getattr(hs, name), Exception)}
     elsewhere |= {"Bounds", "__version__"}
     assert set(hs.__all__) - elsewhere <= {name.rpartition(".")[2] for name in names}
+
+
+def test_the_manual_page_is_that_of_the_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--man"])
+    assert capsys.readouterr().out == (DOCS / "hockeystick.1").read_text(encoding="utf-8"), "make man writes it anew"

@@ -90,8 +90,9 @@ def test_table_of_peers(row):
 
 
 SPEED = {
-    "epsilon of a DP-SGD run, both ends": "epsilon, DP-SGD q=0.01 sigma=1.1 T=1e4",
-    "its delta": "delta",
+    "epsilon of the run above, both ends": "epsilon, DP-SGD q=256/60000 sigma=1.1 T=3510",
+    "of 10,000 steps at rate 0.01, both ends": "epsilon, DP-SGD q=0.01 sigma=1.1 T=1e4",
+    "their delta": "delta",
     "the delta of ten million sparse steps": "delta, sparse: q=1e-6 sigma=0.5 T=1e7",
     "a profile of 1000 epsilons": "profile of 1000 epsilons",
     "epsilon at 1000 deltas": "epsilon at 1000 deltas",

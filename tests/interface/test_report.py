@@ -209,3 +209,53 @@ def test_latex_compiles(tmp_path, reports, name):
     done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert "Overfull" not in done.stdout
+
+
+EVIL = "<script>alert(1)</script> [x](javascript:a) &lt; *b* `c` | d"
+
+
+def test_what_people_say_is_shown_and_not_obeyed():
+    """Of markup in a title, a name, a note and the rest nothing is left that a reader of the form would act on."""
+    run = hs.Gaussian(sigma=2.0)
+    entries = [hs.Entry(run, name=EVIL, purpose=EVIL, notes=[EVIL])]
+    report = run.report(delta=1e-5, about=hs.About(*[EVIL] * 5, "2026-11-19", EVIL, [EVIL, "# 1", "12. x", "* y"], entries))
+    for text in (report.to_markdown(), report.to_model_card()):
+        assert "<script" not in text
+        assert "](javascript" not in text
+        assert "*b*" not in text
+        assert "`c`" not in text
+        assert "c\\` \\| d" in text
+    assert "\n* \\# 1\n* 12\\. x\n* \\* y\n" in report.to_markdown()
+    for text in (report.to_html(), report.to_page()):
+        assert "<script" not in text
+        assert "&lt;script&gt;" in text
+    assert "<script>" not in report.to_latex()
+    assert json.loads(re.search(r"^    name: (.*)$", report.to_registry(), re.MULTILINE)[1]) == EVIL
+
+
+def test_parameters_are_printed_as_they_are():
+    """Rounded, 1.999999999 would be less noise, said to be more."""
+    near = 1.999999999
+    run = hs.Gaussian(sigma=near, sensitivity=1.0000001).poisson(rate=0.1234567891) + hs.ApproxDP(
+        epsilon=near, delta=1.23456789e-7
+    )
+    run += hs.Laplace(scale=near) + hs.ZCDP(rho=0.012345678)
+    report = run.report(delta=1.23456789e-5)
+    for text in (report.to_text(1000), report.to_markdown(), report.to_model_card(), report.to_registry(), report.to_latex()):
+        text = text.replace("\\allowbreak{}", "").replace("$", "")
+        for given in ("deviation 1.999999999 on a sensitivity of 1.0000001", "rate 0.1234567891", "noise of scale 1.999999999"):
+            assert given in text
+        assert "anything 0.012345678-zCDP" in text
+    assert "anything (1.999999999, 1.23456789e-07)-DP" in report.statement
+    assert "= 1.23456789e-05" in report.statement
+
+
+def test_simple_numbers_stay_simple():
+    """Exactly 1/2 is not rounded up to 0.5001; and where nothing is released, nothing is more likely."""
+    assert "with μ = 0.5 (" in hs.Gaussian(sigma=2.0).report(delta=1e-5).statement
+    assert "with μ = 1 (" in hs.Gaussian(sigma=2.0).report(delta=1e-5, neighbours="replace").statement
+    assert "with μ = 0.3334 (" in hs.Gaussian(sigma=3.0).report(delta=1e-5).statement
+    assert "with μ = 0.625 (" in (hs.GDP(mu=0.375) + hs.Gaussian(sigma=2.0)).report(delta=1e-5).statement
+    nothing = (hs.Gaussian(sigma=2.0) * 0).report(delta=1e-5)
+    assert "e^epsilon = 1 times" in nothing.meaning[0]
+    assert "The exact ε is 0, and is attained." in nothing.statement

@@ -110,7 +110,9 @@ def test_dpsgd_is_what_it_says():
     assert hs.dpsgd(examples=60_000, batch=256, sigma=1.1, epochs=15, sampler="poisson") == step * 3516
     assert hs.dpsgd(rate=0.1, sigma=1.1, epochs=3, sampler="poisson") == hs.Gaussian(sigma=1.1).poisson(rate=0.1) * 30
     assert hs.dpsgd(rate=0.25, sigma=1.1, epochs=0.1, sampler="poisson") == hs.Gaussian(sigma=1.1).poisson(rate=0.25)
-    assert hs.dpsgd(rate=1.0, sigma=1.1, steps=0, sampler="poisson") == hs.compose([])
+    for none in ({"steps": 0}, {"epochs": 0}, {"epochs": 0.0}):
+        with pytest.raises(hs.BadValue, match="is 0"):  # a training that never ran; step * 0 is free
+            hs.dpsgd(rate=0.1, sigma=1.1, sampler="poisson", **none)
 
 
 # random compositions

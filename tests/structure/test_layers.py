@@ -21,7 +21,9 @@ LAYERS = (
     ("sampling",),
     ("portable",),
     ("planning",),
+    ("filters",),
     ("report", "installation"),
+    ("ledger",),
     ("__init__",),
     ("interop",),
     ("cli", "__main__"),
@@ -52,8 +54,10 @@ MOST_MODULES = 16  # in a folder
 # Convenience methods that import, inside themselves, what stands below them (for type checkers also at the top).
 EXCEPTIONS = {
     ("mechanism.samplers", "sampling.poisson"),  # Samplers.poisson
+    ("mechanism.samplers", "sampling.truncated"),  # Samplers.truncated_poisson
     ("mechanism.samplers", "sampling.fixed_size"),  # Samplers.without_replacement, Samplers.with_replacement
     ("mechanism.samplers", "sampling.allocation"),  # Samplers.allocated
+    ("mechanism.samplers", "sampling.banded"),  # Samplers.banded
     ("mechanism.samplers", "sampling.full_pass"),  # Samplers.full_pass
     ("mechanism.samplers", "sampling.group"),  # Samplers.group
     ("mechanism.release", "portable"),  # Release.to_json
@@ -211,7 +215,10 @@ def test_nothing_but_the_declared_dependencies():
     import sys
 
     outside = {one.imported.partition(".")[0] for one in ALL if not one.own and not one.importer.startswith("interop")}
-    assert outside - set(sys.stdlib_module_names) == {"numpy", "scipy", "matplotlib", "typer", "rich"}
+    assert outside - set(sys.stdlib_module_names) == {
+        *("numpy", "scipy", "matplotlib", "typer", "rich"),
+        *("sqlalchemy", "alembic"),
+    }
 
 
 def test_a_peer_is_imported_inside_functions_or_by_the_module_of_its_name():
@@ -228,6 +235,18 @@ def test_typer_and_rich_are_extras_of_the_command():
     assert {importer.partition(".")[0] for importer, name in found if name == "typer"} == {"cli"}
     assert {importer for importer, name in found if name == "rich" and not importer.startswith("cli")} == {"planning.sweep"}
     assert all(one.deferred for one in ALL if one.imported.partition(".")[0] == "rich" and one.importer == "planning.sweep")
+
+
+def test_sqlalchemy_is_an_extra_of_the_ledger():
+    """Its door needs neither: without the extra, hs.Ledger says what to install."""
+    found = {one.importer for one in ALL if not one.own and one.imported.partition(".")[0] in ("sqlalchemy", "alembic")}
+    assert found
+    assert all(one.startswith("ledger.") for one in found)
+    reached, left = set(), {"ledger.ledger"}
+    while left:
+        reached |= left
+        left = {one.imported for one in OWN if one.importer in left and not one.deferred} - reached
+    assert not reached & found
 
 
 def test_nothing_imports_interop_unless_asked():

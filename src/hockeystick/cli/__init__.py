@@ -16,7 +16,7 @@ _MISSING = f"the command hockeystick needs typer and rich; {remedy('cli')}."
 def main(arguments: list[str] | None = None) -> None:
     """Run the command, with the shell's arguments unless given.
 
-    Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable.
+    Exit codes: 0 answered, 2 bad input (of a sweep: in some row), 3 over budget or unreachable.
     """
     try:
         import rich  # noqa: F401

@@ -6,6 +6,7 @@ from .. import __version__
 from ..bounds import Bounds
 from ..checks import given as shown
 from ..checks import large_delta, non_negative
+from ..errors import OverBudget
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
@@ -13,7 +14,6 @@ from ..report.numbers import down_text, up_text
 from ..report.words import neighbouring
 from ..report.words import parts as described
 from . import show
-from .failure import OverBudget
 
 
 def answer(

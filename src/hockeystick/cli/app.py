@@ -8,13 +8,14 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 EPILOG = (
     "Begin with the noise that a training run needs, then a report and a picture:\n\n"
     "hockeystick calibrate --sampler poisson --examples 60000 --batch 256 --epochs 15 --epsilon 1 --delta 1e-5\n\n"
     "It says how to go on.  "
-    "Exit codes: 0 answered, 2 bad input, 3 over budget or unreachable (crosscheck: 4 our engines disagree).  Every command has "
+    "Exit codes: 0 answered, 2 bad input (sweep: in some row), 3 over budget or unreachable (crosscheck: 4 our engines disagree)."
+    "  Every command has "
     "--help with an example, and --json."
 )
 
@@ -72,15 +73,24 @@ NEEDED = {
 """Options without which a command has no answer, though the shell's reader does not know it."""
 
 
-class Plain(TyperCommand):
-    """A command whose help shows no type for switches."""
+class _Untyped:
+    """Help that shows no type for switches, which take no <bool>."""
 
-    def get_help_option(self, ctx: Any) -> Any:
-        """--help, without a type."""
-        found: Any = super().get_help_option(ctx)
-        if found is not None:
-            found.metavar = ""
+    def get_params(self, ctx: Any) -> Any:
+        """The options; --help and those of completion are among them."""
+        found: Any = super().get_params(ctx)  # type: ignore[misc]
+        for option in found:
+            if getattr(option, "is_flag", False) or option.name in ("install_completion", "show_completion"):
+                option.metavar = ""
         return found
+
+
+class Plain(_Untyped, TyperCommand):
+    """A command."""
+
+
+class All(_Untyped, TyperGroup):
+    """The list of commands."""
 
 
 class Deferred(TyperCommand):
@@ -98,14 +108,13 @@ class Deferred(TyperCommand):
         )
         found: Any = typer.main.get_command(alone)
         for option in found.params:
-            if getattr(option, "is_flag", False):
-                option.metavar = ""  # a switch takes no <bool>
             if option.name in NEEDED.get(name, {}):
                 option.help = f"[bold]{NEEDED[name][option.name]}.[/bold]  {option.help}"
         return found
 
 
 app = typer.Typer(
+    cls=All,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     epilog=EPILOG,
@@ -120,10 +129,8 @@ _VERSION = "Print the version, and whether the core is compiled."
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", metavar="", help="Print the version, and whether the core is compiled.")
-    ] = (False),
-    man: Annotated[bool, typer.Option("--man", metavar="", help="Print the manual page, as in: --man | man -l -")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version, and whether the core is compiled.")] = (False),
+    man: Annotated[bool, typer.Option("--man", help="Print the manual page, as in: --man | man -l -")] = False,
 ) -> None:
     """Exact, certified differential-privacy accounting."""
     if version:

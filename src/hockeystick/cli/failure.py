@@ -8,10 +8,6 @@ from ..errors import HockeystickError, Unreachable
 BAD_INPUT, OVER, DISAGREEMENT = 2, 3, 4
 
 
-class OverBudget(Unreachable):
-    """The answer is beyond the budget that was given."""
-
-
 class Disagreement(HockeystickError):
     """Our own engines contradict each other."""
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..checks import distinct, probability, refuse_unknown
+from ..checks import count, distinct, probability, refuse_unknown
 from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release, compose
 from ..mechanism.training import Training
@@ -42,7 +42,7 @@ sigma = 1.1
 epochs = 1
 sampler = "poisson"
 """
-_DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation")
+_DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation", "cap")
 
 
 class _Read(NamedTuple):
@@ -61,6 +61,10 @@ def run_of(described: Sequence[str], neighbours: str | None = None) -> tuple[Rel
     """
     if not described:
         raise BadValue("nothing is described; give a release such as 'Gaussian(sigma=2) * 3', or a .toml or .json file.")
+    if list(described).count("-") > 1:
+        raise BadValue(
+            "- is given more than once, and standard input can be read once; give one -, and the rest as files or releases."
+        )
     settings: dict[str, Any] = {}
     found = [_read(one, neighbours) for one in described]
     for one in found:
@@ -113,7 +117,9 @@ def _standard_input(text: str, neighbours: str | None) -> _Read:
     """What was piped in: JSON begins with a brace, an expression is one line that is no TOML."""
     lines = text.strip().splitlines()
     if not lines:
-        raise BadValue("standard input is empty; allowed: TOML, JSON, or an expression such as 'Gaussian(sigma=2) * 3'.")
+        raise BadValue(
+            "standard input is empty (it is read once); allowed: TOML, JSON, or an expression such as 'Gaussian(sigma=2) * 3'."
+        )
     if len(lines) == 1 and not lines[0].startswith("{"):
         try:
             tomllib.loads(text)
@@ -195,7 +201,9 @@ def _described(data: Any, neighbours: str | None) -> _Read:
         refuse_unknown("step", one, ("release", "count", *ENTRY_KEYS))
         if not isinstance(one.get("release"), str):
             raise BadValue('a step needs a release, such as release = "Gaussian(sigma=2)".')
-        entries.append({"release": release(one["release"]) * one.get("count", 1), **_kept(one, ENTRY_KEYS)})
+        entries.append(
+            {"release": release(one["release"]) * count("count", one.get("count", 1), least=1), **_kept(one, ENTRY_KEYS)}
+        )
     if not entries:
         raise BadValue("nothing is described; give steps, [[step]] or [[dpsgd]].")
     parts = [one["release"] for one in entries]

@@ -8,7 +8,7 @@ from .. import __version__
 
 _EXIT = (
     ("0", "answered"),
-    ("2", "bad input"),
+    ("2", "bad input; of a sweep, in some row, while the others are answered"),
     ("3", "over budget or unreachable"),
     ("4", "our own engines disagree (crosscheck only)"),
 )

@@ -35,19 +35,22 @@ def name(release: Release) -> str:
     return repr(release.run if isinstance(release, Training) else release)
 
 
-def next_commands(release: Release, delta: float, neighbours: str, given: Sequence[str] = ()) -> None:
+def next_commands(release: Release, delta: float | None, neighbours: str, given: Sequence[str] = ()) -> None:
     """The commands that come next, a report and a picture: lines to copy, so they are not wrapped.
 
-    What was given is asked about again, a file by its name; else the release as an expression, if it is one.
+    What was given is asked about again, a file by its name; else the release as an expression, if it is one.  A delta that
+    nobody gave is left open.
     """
     words = list(given) or [name(release)]
     if console().width < _NARROW or not (given or _readable(release)):
         lines("Next: hockeystick report -h and hockeystick plot -h.")
         return
     plain = neighbours == DEFAULT and not any(one.endswith((".toml", ".json")) for one in words)  # a file may state another
-    more = f"--delta {delta!r}" + ("" if plain else f" --neighbours {neighbours}")
+    more = f"--delta {'DELTA' if delta is None else repr(delta)}" + ("" if plain else f" --neighbours {neighbours}")
     sys.stdout.write(f"Next: hockeystick report {shlex.join(words)} {more} --output report.html\n")
     sys.stdout.write(f"      hockeystick plot {shlex.join(words)} {more} --output profile.png\n")
+    if delta is None:
+        sys.stdout.write("      with a DELTA of yours, well below one over the number of records\n")
 
 
 def _readable(release: Release) -> bool:

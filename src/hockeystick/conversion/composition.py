@@ -179,7 +179,9 @@ def mean_error_lower_bound(examples: int, queries: int, epsilon: float, delta: f
     odds = math.expm1(min(epsilon, 300.0))
     if queries < 200.0 * odds * odds * examples * (1.0 - _SLACK):
         least = 200.0 * odds * odds * examples
-        raise Unsupported(f"queries is {queries}: the theorem needs at least 200 (e^epsilon - 1)^2 examples, which is {least:g}.")
+        raise Unsupported(
+            f"queries is {queries}: the theorem needs at least 200 (e^epsilon - 1)^2 examples, which is {math.ceil(least):,}."
+        )
     tenth = down(0.1)
     if odds == 0.0 or (error := math.sqrt(queries) / (16.0 * examples * odds)) > 1.0:
         return tenth

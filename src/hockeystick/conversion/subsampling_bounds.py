@@ -329,7 +329,7 @@ def amplify_zcdp(order: float, rate: float, rho: float) -> float:
         least = 3 - 2 * Decimal(rho).ln() / log
     if omega < least or not order < omega:
         raise Unsupported(
-            f"order is {order} and omega is {float(omega):.6g}: the theorem needs order below omega and omega from "
-            f"{float(least):.6g} up, by a smaller rate or rho; amplify_rdp does not."
+            f"order is {order} and omega is {float(omega)}: the theorem needs order below omega and omega from "
+            f"{float(least)} up, by a smaller rate or rho; amplify_rdp does not."
         )
     return exact_up(10 * Fraction(rate) ** 2 * Fraction(rho) * Fraction(order))

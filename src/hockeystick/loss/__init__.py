@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from ..later import later
 
 if TYPE_CHECKING:
+    from .allocated.finite import finite_epoch as finite_epoch
     from .allocated.gaussian import AllocatedGaussianLoss as AllocatedGaussianLoss
     from .allocated.moments import AllocatedStep as AllocatedStep
     from .allocated.moments import Moments as Moments
+    from .allocated.ratios import is_listed as is_listed
     from .allocated.several import SeveralLosses as SeveralLosses
     from .answers.many import epsilon_intervals as epsilon_intervals
     from .answers.many import log_delta_intervals as log_delta_intervals
@@ -47,8 +49,10 @@ if TYPE_CHECKING:
 __getattr__ = later(
     __name__,
     {
+        "allocated.finite": ("finite_epoch",),
         "allocated.gaussian": ("AllocatedGaussianLoss",),
         "allocated.moments": ("AllocatedStep", "Moments"),
+        "allocated.ratios": ("is_listed",),
         "allocated.several": ("SeveralLosses",),
         "pairs.atomic": ("AtomicLoss",),
         "pairs.bracketed": ("BracketedLoss",),

@@ -249,7 +249,7 @@ class Profile(Claim):
 
         asked: list[float] = []
         found = head_mu(lambda epsilon: asked.append(epsilon) or self._checked(epsilon), end, tolerance)  # type: ignore[func-returns-value]
-        reason = f"measured up to epsilon {end:g}, beyond it " + (
+        reason = f"measured up to epsilon {checks.given(end)}, beyond it " + (
             "delta is 0" if self.tail is None else "by the tail that is given"
         )
         return GaussianDP(Bounds(found.lower, max(found.upper, beyond)), 0.0, math.nan, reason, len(asked))

@@ -6,9 +6,11 @@ from .questions.asked import Asked
 
 if TYPE_CHECKING:
     from ..sampling.allocation import Allocated
+    from ..sampling.banded import Banded
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
+    from ..sampling.truncated import TruncatedPoisson
     from .release import Release
 
 
@@ -50,6 +52,44 @@ class Samplers(Asked):
         from ..sampling.poisson import Poisson
 
         return Poisson(cast("Release", self), rate)
+
+    def truncated_poisson(self, rate: float, cap: int, examples: int) -> "TruncatedPoisson":
+        """The same on a Poisson sample of which at most `cap` records are kept, drawn uniformly: batches of a static shape.
+
+        Parameters
+        ----------
+        rate : float
+            The probability that a record is drawn, from 0 to 1.
+        cap : int
+            How many records are kept at most, from 0 up.
+        examples : int
+            The number of records (of the larger data set), from 1 to 1e9.
+
+        Returns
+        -------
+        TruncatedPoisson
+            The sampled step, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If a number is of another type.
+        BadValue
+            If rate is outside [0, 1], or cap or examples is no whole number in its range.
+        Unsupported
+            If several parts other than Gaussian noise would share one sample, a part is sampled already, or a claim is made for
+            another relation than add-or-remove, or by its Rényi curve or profile.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> step = hs.Gaussian(sigma=1.1).truncated_poisson(rate=256 / 60_000, cap=320, examples=60_000)
+        >>> round((step * 3510).epsilon(delta=1e-5, neighbours="zero-out"), 6)
+        1.13317
+        """
+        from ..sampling.truncated import TruncatedPoisson
+
+        return TruncatedPoisson(cast("Release", self), rate, cap, examples)
 
     def without_replacement(self, batch: int, examples: int) -> "WithoutReplacement":
         """The same on a batch of `batch` out of `examples` records, drawn anew and uniformly, without replacement.
@@ -180,7 +220,7 @@ class Samplers(Asked):
         BadValue
             If one is no whole number in its range, or times exceeds steps.
         Unsupported
-            If it is no Gaussian noise, or sampled already.
+            If it is neither Gaussian noise nor of finitely many values, or sampled already.
 
         Examples
         --------
@@ -192,6 +232,44 @@ class Samplers(Asked):
         from ..sampling.allocation import Allocated
 
         return Allocated(cast("Release", self), steps, kept, times)
+
+    def banded(self, bands: int, iterations: int) -> "Banded":
+        """A run of `iterations` such steps whose noise is correlated by a lower triangular matrix of `bands` bands.
+
+        Records are split by id into `bands` groups that take turns; sampling is inside a group, and the noise multiplier is
+        relative to the largest column norm of the matrix.
+
+        Parameters
+        ----------
+        bands : int
+            The bands of the matrix, the diagonal counted, from 1 up.
+        iterations : int
+            The steps of the run, at least as many as bands.
+
+        Returns
+        -------
+        Banded
+            The whole run, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If bands or iterations is no number.
+        BadValue
+            If one is no whole number in its range.
+        Unsupported
+            If the step is anything else than Gaussian noise, sampled or not.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(sigma=2.0).poisson(rate=0.1).banded(bands=4, iterations=1000)
+        >>> round(run.epsilon(delta=1e-6), 6)
+        4.278067
+        """
+        from ..sampling.banded import Banded
+
+        return Banded(cast("Release", self), bands, iterations)
 
     def group(self, size: int) -> "Release":
         """The same for groups: `size` records are added, removed, replaced or zeroed out together.

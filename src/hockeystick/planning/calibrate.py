@@ -281,7 +281,7 @@ class _Search:
     # words
 
     def _measured(self, x: float) -> str:
-        return f"{self.target.kind} is {self.target.measure(self._made(x)):.9g} at {self._value(x):.6g}"
+        return f"{self.target.kind} is {checks.given(self.target.measure(self._made(x)))} at {checks.given(self._value(x))}"
 
     def _never(self, x: float) -> str:
         ends = [x, min(self.seen), max(self.seen)]
@@ -294,7 +294,7 @@ class _Search:
             return "Allow a larger delta, or leave out the part that has no finite epsilon there."
         if math.isinf(limit):
             return f"No {self.target.kind} is proved for this run; ask for another target, such as epsilon and delta."
-        most = f"{self.target.kind} {'below' if self.target.kind == 'bayes_risk' else 'above'} {limit:.9g}"
+        most = f"{self.target.kind} {'below' if self.target.kind == 'bayes_risk' else 'above'} {checks.given(limit)}"
         return f"Ask for {most}, or change the rest of the run: this parameter alone cannot do more."
 
     def _always(self, x: float) -> str:

@@ -33,8 +33,7 @@ PASSES: dict[str, Literal["shuffle", "position", "id"]] = {
     "hashed": "id",
 }
 _REFUSED = {
-    "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is another "
-    "scheme, and no bound of it",
+    "truncated-poisson": "say sampler='poisson' and cap=, the largest batch; without a cap it is another scheme, and no bound",
     "b-min-sep": "its pair is not known in closed form; 'poisson', or 'cyclic' without amplification, are accounted for",
 }
 _OTHER_NAMES = {"balls-in-bins": "balls-and-bins", "random-allocation": "balls-and-bins", "allocated": "balls-and-bins"}
@@ -46,7 +45,7 @@ _RELATIONS = {
     "zero-out": "a record is replaced by one that contributes nothing",
 }
 
-_ALLOWED = {"sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation"}
+_ALLOWED = {"sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation", "cap"}
 Given = ParamSpec("Given")
 
 
@@ -84,7 +83,7 @@ class _Batches:
         if examples is None or batch is None:
             needed = "rate, or both examples and batch" if sampler == "poisson" else "both examples and batch"
             raise BadValue(f"what sampler={sampler!r} draws from is missing; give {needed}.")
-        records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch) * accumulation
+        records, drawn = checks.count("examples", examples, least=1), checks.count("batch", batch, least=1) * accumulation
         if drawn > records and sampler != "with-replacement":
             times = f", {accumulation} times accumulated, in all" if accumulation > 1 else ""
             raise BadValue(f"batch is {drawn}{times}; allowed: at most examples, {records}.")
@@ -157,6 +156,7 @@ def dpsgd(
     steps: int | None = None,
     neighbours: Relation = DEFAULT,
     accumulation: int = 1,
+    cap: int | None = None,
 ) -> Training:
     """A run of DP-SGD: `steps` Gaussian steps, each on a batch of the data.
 
@@ -170,7 +170,8 @@ def dpsgd(
     batch / examples, rounded to the nearest double), or for Poisson sampling `rate`; and `steps`, or `epochs` (steps =
     epochs / rate, rounded up; in shuffled or fixed batches every pass that was begun counts).  With `accumulation` that many
     batches are drawn as one sample of accumulation * batch records and their gradients added up before the noise comes once:
-    steps are updates.
+    steps are updates.  With `cap` a Poisson sample of more records is cut to that many, drawn uniformly (batches of a static
+    shape); a record that comes or goes then displaces others, so ask for neighbours="zero-out" where that is meant.
 
     Questions are answered for `neighbours` unless they say otherwise; `statement` says all of this in words.  Phases join with +.
 
@@ -187,13 +188,15 @@ def dpsgd(
     rate : float, optional
         The rate of Poisson sampling, from 0 to 1, instead of examples and batch.
     epochs : float, optional
-        The number of passes, from 0 up.
+        The number of passes, above 0: of a training that never ran nothing is released.
     steps : int, optional
-        The number of updates, instead of epochs.
+        The number of updates, from 1 up, instead of epochs.
     neighbours : Relation, default "add-or-remove"
         The relation that the run is meant for.
     accumulation : int, default 1
         How many batches make one update.
+    cap : int, optional
+        How many records of a Poisson sample are kept at most, from 1 up.
 
     Returns
     -------
@@ -234,7 +237,7 @@ def dpsgd(
     relation, noise = checked(neighbours), Gaussian(sigma=sigma)
     times = checks.count("accumulation", accumulation, least=1)
     batches = _Batches.of(examples, batch, rate, times, sampler)
-    bins = 0
+    bins, largest = 0, _cap(cap, sampler, times, batches)
     if sampler == "balls-and-bins":
         count, counted, bins = _epochs(batches, epochs, steps)
         step: Mechanism = noise.allocated(steps=bins)
@@ -245,6 +248,8 @@ def dpsgd(
         count, counted = _steps(batches, epochs, steps)
         if sampler == "poisson":
             step = noise.poisson(rate=batches.rate)
+            if largest is not None:
+                step = noise.truncated_poisson(rate=batches.rate, cap=largest, examples=batches.examples or 1)
         elif sampler == "without-replacement":
             step = noise.without_replacement(batch=batches.batch or 0, examples=batches.examples or 1)
         else:
@@ -252,7 +257,7 @@ def dpsgd(
     if sampler != "poisson":  # of which nothing is refused
         step._pair_loss(orders(relation))  # now rather than at the first question
     drawn = _SAMPLERS[sampler].format(rate=batches.rate_in_words, batch=batches.batch, examples=batches.examples, bins=bins)
-    notes = [counted, f"Batches: {drawn}."]
+    notes = [counted, f"Batches: {drawn}{'' if largest is None else f'; of more than {largest} so many are kept, at random'}."]
     if times > 1:
         notes.append(f"Accumulation: {times} batches, drawn as one sample, for each step.")
     notes.append(
@@ -260,6 +265,24 @@ def dpsgd(
     )
     notes.append(f"Neighbours: {_RELATIONS[relation]} ({relation}).")
     return Training(step * count, relation, tuple(notes), batches.examples)
+
+
+def _cap(cap: Any, sampler: str, accumulation: int, batches: _Batches) -> int | None:
+    """The largest batch, if there is one."""
+    if cap is None:
+        return None
+    found = checks.count("cap", cap, least=1)
+    if sampler != "poisson":
+        raise BadValue(f"cap is given, but batches of sampler={sampler!r} are not cut; allowed: with sampler='poisson'.")
+    if batches.examples is None:
+        raise BadValue(
+            "cap is given with rate, but what a cut costs depends on how many records there are; give examples and batch."
+        )
+    if accumulation > 1:
+        raise BadValue(
+            "cap and accumulation are both given, which leaves open what is cut; give the whole batch and accumulation=1."
+        )
+    return found
 
 
 def _one_of(epochs: Any, steps: Any) -> None:
@@ -270,9 +293,9 @@ def _one_of(epochs: Any, steps: Any) -> None:
 def _steps(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
     _one_of(epochs, steps)
     if steps is not None:
-        count = checks.count("steps", steps)
+        count = checks.count("steps", steps, least=1)
         return count, f"{_number(count, 'step')}, as given."
-    passes = checks.non_negative("epochs", epochs)
+    passes = checks.positive("epochs", epochs)
     if batches.drawn == 0:
         raise BadValue("the sampling rate is 0, so no number of steps makes an epoch; give steps.")
     each = float(batches.records / batches.drawn)
@@ -285,10 +308,10 @@ def _passes(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str]:
     """Every pass that was begun; a pass has at least examples // batch steps."""
     _one_of(epochs, steps)
     if epochs is not None:
-        passes = checks.non_negative("epochs", epochs)
+        passes = checks.positive("epochs", epochs)
         count = checks.count("epochs", math.ceil(passes))
         return count, f"{_number(count, 'pass')}: {_number(passes, 'epoch')}{_rounded(count, passes)}."
-    wanted = checks.count("steps", steps)
+    wanted = checks.count("steps", steps, least=1)
     if batches.drawn == 0:
         raise BadValue("batch is 0; allowed for batches of a pass: a whole number from 1 up.")
     each = int(batches.records // batches.drawn)
@@ -304,13 +327,13 @@ def _epochs(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str, int]:
         raise BadValue("batch is 0; allowed for batches of an epoch: a whole number from 1 up.")
     each = math.ceil(batches.records / batches.drawn)
     if steps is None:
-        passes = checks.non_negative("epochs", epochs)
+        passes = checks.positive("epochs", epochs)
         count, what = (
             checks.count("epochs", math.ceil(passes)),
             f"{_number(passes, 'epoch')}{_rounded(math.ceil(passes), passes)}",
         )
     else:
-        wanted = checks.count("steps", steps)
+        wanted = checks.count("steps", steps, least=1)
         count = -(-wanted // each)
         what = f"{_number(wanted, 'step')}{_rounded(count * each, wanted)}"
     return count, f"{_number(count, 'epoch')} of {_number(each, 'step')}: {what}.", each
@@ -318,7 +341,9 @@ def _epochs(batches: _Batches, epochs: Any, steps: Any) -> tuple[int, str, int]:
 
 def _number(count: float, what: str) -> str:
     """So many of them, in words."""
-    return f"{count:.12g} {what}{'' if count == 1 else 'es' if what == 'pass' else 's'}"
+    short = f"{count:.12g}"
+    exact = short if float(short) == count else repr(count)
+    return f"{exact} {what}{'' if count == 1 else 'es' if what == 'pass' else 's'}"
 
 
 def _rounded(count: float, needed: float) -> str:

@@ -250,8 +250,9 @@ class RDPAccountant:
                 if found > 0.0 and place in (listed[0], listed[-1]) and place != math.inf:
                     side = "largest" if place == listed[-1] else "smallest"
                     warnings.warn(
-                        f"the best of the orders is the {side}, {place:g}: a {'larger' if side == 'largest' else 'smaller'} one "
-                        "may give less; list more of them, or none, to search all real orders.",
+                        f"the best of the orders is the {side}, {checks.given(place)}: "
+                        f"a {'larger' if side == 'largest' else 'smaller'} one may give less; "
+                        "list more of them, or none, to search all real orders.",
                         EdgeOrder,
                         stacklevel=3,
                     )

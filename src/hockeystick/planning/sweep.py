@@ -245,7 +245,7 @@ def _checked_questions(questions: dict[str, Any], advantage: bool, neighbours: R
         try:
             getattr(Gaussian(sigma=1.0), method)(number, neighbours=neighbours)  # a bad question is bad for every release
         except BadValue as error:
-            raise BadValue(f"{name} is asked at {what} = {number:g}: {error}") from None
+            raise BadValue(f"{name} is asked at {what} = {checks.given(number)}: {error}") from None
         asked.append((name, method, (number,)))
     if advantage:
         asked.append(("advantage", "advantage", ()))

@@ -158,7 +158,7 @@ class Target:
     def over(self, release: Release) -> Unreachable:
         """The error of a release that is beyond the limit by itself."""
         return Unreachable(
-            f"{release!r} has {self.kind} {self.measure(release):.9g} by itself, beyond {self}: nothing remains.  "
+            f"{release!r} has {self.kind} {shown(self.measure(release))} by itself, beyond {self}: nothing remains.  "
             f"Ask for a larger budget than that, or count fewer of its parts."
         )
 
@@ -216,6 +216,7 @@ def _checked(kind: str, named: dict[str, Any]) -> tuple[float, float | None]:
         raise BadValue(f"tpr is {limit}, below fpr, {at}; allowed: from fpr up, which guessing reaches.")
     if kind == "bayes_risk" and limit > min(at, 1.0 - at):
         raise BadValue(
-            f"bayes_risk is {limit}; allowed: at most {min(at, 1.0 - at):g}, the error of who guesses from prior = {at:g} alone."
+            f"bayes_risk is {limit}; allowed: at most {shown(min(at, 1.0 - at))}, the error of who guesses from "
+            f"prior = {shown(at)} alone."
         )
     return limit, at

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,11 @@ import numpy as np
 
 from ..checks import large_delta
 from ..errors import HockeystickError
+from ..mechanism.claim import GDP
+from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Release
 from ..mechanism.training import Training
-from ..neighbours import Relation
+from ..neighbours import Relation, orders
 from ..planning.rdp_accountant import RDPAccountant
 from .about import About
 from .methods import cited, engine, keyed, steps
@@ -119,12 +122,13 @@ class Answers:
             everywhere = self.release.gdp(None, neighbours=self.neighbours)
             near = self.release.gdp(self.mu_delta, 1e-6, self.neighbours)
             regret = self.release.regret_bounds(self.mu_delta, _REGRET, self.neighbours)
+            whole = _plainer_mu(self.release, everywhere.mu.upper, self.neighbours)
             return {
                 "delta": self.mu_delta,
                 "lower": near.mu.lower,
-                "upper": near.mu.upper,
+                "upper": min(near.mu.upper, whole),
                 "regret": regret.upper,
-                "everywhere": everywhere.mu.upper,
+                "everywhere": whole,
                 "reason": keyed(everywhere.reason),
             }
 
@@ -223,7 +227,7 @@ class Answers:
             f"One record is {self.about.unit}." if self.about.unit else "What one record stands for was not stated.",
             f"It consists of {listed(steps(self.release, self.neighbours))}.",
             f"Sampling: {self.sampler}.",
-            f"The exact ε lies between {down_text(found['lower'])} and {up_text(found['upper'])}"
+            _exact_epsilon(down_text(found["lower"]), up_text(found["upper"]))
             + (", and is attained." if found["tight"] else "; the upper end is proved, and may be more than is needed."),
         ]
         mu = self.mu
@@ -293,6 +297,24 @@ class Answers:
         """
         reasons = (part.get(name, "") for part in (self.mu, self.renyi, self.attacks) for name in ("reason", "refused"))
         return cited(*self.methods.values(), *reasons, *(one.theorem for one in steps(self.release, self.neighbours)))
+
+
+def _exact_epsilon(lower: str, upper: str) -> str:
+    return f"The exact ε is {upper}" if lower == upper else f"The exact ε lies between {lower} and {upper}"
+
+
+def _plainer_mu(release: Release, upper: float, relation: Relation) -> float:
+    """The mu of plain Gaussian noise with fewer digits, if its exact square still is within it: 0.5, not 0.5000000000000002."""
+    shorter, square = float(f"{upper:.12g}") if math.isfinite(upper) else upper, Fraction(0)
+    for one, count in release.parts:
+        if isinstance(one, Gaussian):
+            moved = max(map(one._moved, orders(relation)))
+            square += count * (Fraction(moved) / Fraction(one.sigma)) ** 2
+        elif isinstance(one, GDP):
+            square += count * Fraction(one.claimed_mu) ** 2
+        else:
+            return upper
+    return shorter if shorter < upper and Fraction(shorter) ** 2 >= square else upper
 
 
 def _tried(found: Any) -> dict[str, Any]:

@@ -84,8 +84,13 @@ def by_renyi(step: Release, counts: Any, delta: float, relation: Relation) -> An
 
 
 def short(release: Release) -> str:
-    """The release in a caption: numbers with few digits."""
-    return cut(re.sub(r"\d+\.\d{6,}", lambda found: f"{float(found[0]):.5g}", repr(release)), 70)
+    """The release in a caption: of a long number the first digits, and dots.
+
+    >>> import hockeystick as hs
+    >>> short(hs.Gaussian(sigma=1.999999999).poisson(rate=1 / 300))
+    'Gaussian(sigma=1.9999…).poisson(rate=0.003333…)'
+    """
+    return cut(re.sub(r"(\d+\.0*\d{4})\d{2,}(?![\de])", r"\1…", repr(release)), 70)
 
 
 def cut(text: str, most: int = 48) -> str:

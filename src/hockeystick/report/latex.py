@@ -89,7 +89,7 @@ def latex(found: list[Section]) -> str:
     lines = ["% made by hockeystick"]
     for section in found:
         lines.append(f"\\subsection*{{{escaped(section.title)}}}")
-        lines += [f"{_breakable(paragraph)}\n" for paragraph in section.paragraphs]
+        lines += [f"{{\\sloppy {_breakable(paragraph)}\\par}}\n" for paragraph in section.paragraphs]
         for first in range(0, len(section.rows), _ROWS):
             lines += _table(section.rows[first : first + _ROWS])
     return "\n".join(lines)

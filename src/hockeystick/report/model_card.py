@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from .answers import current_version, listed
 from .methods import steps
 from .numbers import given, up_text
+from .render import for_markdown
 from .words import neighbouring
 
 if TYPE_CHECKING:
@@ -24,18 +25,18 @@ def model_card(report: "Report") -> str:
         ("Delta", given(report.at)),
         ("Sampling", report.sampler),
         ("Mechanisms", listed(steps(report.release, report.neighbours))),
-        ("Run", f"`{report.release!r}`"),
+        ("Run", f"`{report.release!r}`".replace("|", "\\|")),
         ("Accountant", f"hockeystick {current_version()}; {report.methods['epsilon']}"),
         ("Purpose", about.purpose),
         ("Answered for by", ", ".join(filter(None, [about.author, about.date]))),
     ]
-    rows = [f"| {name} | {_cell(value)} |" for name, value in stated if value]
+    rows = [f"| {name} | {value if name == 'Run' else for_markdown(value)} |" for name, value in stated if value]
     return "\n".join(
         [
             "<!-- in the head of the card: tags: [differential-privacy] -->",
             "## Differential privacy",
             "",
-            _escaped(report.statement),
+            for_markdown(report.statement),
             "",
             "| | |",
             "|---|---|",
@@ -43,19 +44,10 @@ def model_card(report: "Report") -> str:
             "",
             "### What it means",
             "",
-            *(f"* {_escaped(one)}" for one in report.meaning),
+            *(f"* {for_markdown(one)}" for one in report.meaning),
             "",
             "### Assumptions",
             "",
-            *(f"* {_escaped(one)}" for one in report.assumptions),
+            *(f"* {for_markdown(one)}" for one in report.assumptions),
         ]
     )
-
-
-def _cell(value: str) -> str:
-    return _escaped(value).replace("|", "\\|")
-
-
-def _escaped(value: str) -> str:
-    """Text in which no tag begins."""
-    return value.replace("<", "&lt;")

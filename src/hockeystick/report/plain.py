@@ -49,4 +49,6 @@ def meaning(release: Release, epsilon: float, delta: float, relation: Relation) 
 
 
 def _factor(epsilon: float) -> str:
-    return up_text(math.exp(epsilon) * (1.0 + 1e-14), 4) if epsilon < 700.0 else f"e^{epsilon:g}"
+    if epsilon == 0.0:
+        return "1"
+    return up_text(math.exp(epsilon) * (1.0 + 1e-14), 4) if epsilon < 700.0 else f"e^{up_text(epsilon)}"

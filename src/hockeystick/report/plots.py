@@ -31,7 +31,7 @@ from .drawing import (
     short,
 )
 from .figures.style import BLACK, BLUE, GREY, ORANGE, OURS, PAPER, canvas, curve, finish
-from .numbers import up_text
+from .numbers import down_text, given, up_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,7 +87,7 @@ def profile(release: Release, delta: float, axes: Any = None, neighbours: Relati
     curve(axes, drawn.points, np.maximum(drawn.upper, floor / 10.0), {**OURS, **_FALLING}, "delta(epsilon), upper end")
     if 0.0 < chosen < math.inf and delta > 0.0:
         axes.plot([0.0, chosen, chosen], [delta, delta, floor / 10.0], color=GREY, linestyle=":", linewidth=1.2)
-        axes.plot([chosen], [delta], "o", **DOT, label=f"epsilon = {up_text(chosen, 5)} at delta = {delta:g}")
+        axes.plot([chosen], [delta], "o", **DOT, label=f"epsilon = {up_text(chosen, 5)} at delta = {given(delta)}")
     finish(axes, "Privacy profile", "epsilon", "delta", "upper right")
     return figure
 
@@ -139,7 +139,7 @@ def rounds(release: Release, delta: float, axes: Any = None, neighbours: Relatio
     dots = {**OURS, "marker": ".", "markersize": 7.0}
     if np.any(upper[shown] - lower[shown] > 0.01 * np.max(upper[shown], initial=0.0)):
         axes.fill_between(counts[shown], lower[shown], upper[shown], color=BLUE, alpha=0.35, linewidth=0.0, label=BETWEEN)
-    curve(axes, counts[shown], upper[shown], dots, f"epsilon at delta = {delta:g}")
+    curve(axes, counts[shown], upper[shown], dots, f"epsilon at delta = {given(delta)}")
     accountant = by_renyi(step, counts[shown], delta, relation)
     if accountant is not None:
         curve(axes, counts[shown], accountant, PAPER[0], "by the best Rényi order")
@@ -207,10 +207,12 @@ def tradeoff(
     if math.isfinite(mu):
         label = f"{up_text(mu, 4)}-GDP (up to delta = {_MU_DELTA:g})"
         curve(axes, alphas, np.asarray(gdp_tradeoff(mu, alphas)), PAPER[1], label)
-    given = [(float(release.epsilon(delta, relation)), delta)] if claims is None else list(claims)
-    for style, (epsilon, chance) in zip((PAPER[0], PAPER[2], PAPER[3], PAPER[4]), given, strict=False):
+    drawn_claims = [(float(release.epsilon(delta, relation)), delta)] if claims is None else list(claims)
+    for style, (epsilon, chance) in zip((PAPER[0], PAPER[2], PAPER[3], PAPER[4]), drawn_claims, strict=False):
         places = np.unique(np.append(alphas, (1.0 - chance) / (1.0 + math.exp(min(epsilon, 700.0)))))  # with the kink
-        curve(axes, places, claimed(places, epsilon, chance), style, f"the claim ({up_text(epsilon, 4)}, {chance:g})-DP alone")
+        curve(
+            axes, places, claimed(places, epsilon, chance), style, f"the claim ({up_text(epsilon, 4)}, {given(chance)})-DP alone"
+        )
     curve(axes, alphas, 1.0 - alphas, {"color": GREY, "linestyle": ":", "linewidth": 1.2}, "guessing")
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(0.0, 1.0)
@@ -259,13 +261,13 @@ def renyi(release: Release, delta: float, axes: Any = None, neighbours: Relation
 
     converted = np.asarray(rdp_to_epsilon(orders, values, delta), dtype=float)
     figure, axes = canvas(
-        axes, f"Rényi divergences of {short(release)} and what each order proves at delta = {delta:g} ({relation})."
+        axes, f"Rényi divergences of {short(release)} and what each order proves at delta = {given(delta)} ({relation})."
     )
     axes.set_xscale("log")
     axes.set_yscale("log")
     curve(axes, orders, values, PAPER[1], "Rényi divergence")
     curve(axes, orders, converted, OURS, "epsilon by this order (Asoodeh et al. 2020)")
-    axes.plot([best], [least], "o", **DOT, label=f"order {best:.4g}: epsilon = {up_text(least, 5)}")
+    axes.plot([best], [least], "o", **DOT, label=f"order {down_text(best, 4)}: epsilon = {up_text(least, 5)}")
     exact = float(release.epsilon(delta, relation))
     if exact > 0.0:
         axes.axhline(exact, color=GREY, linestyle=":", linewidth=1.4, label=f"exact epsilon = {up_text(exact, 5)}")
@@ -328,7 +330,7 @@ def compare(runs: Mapping[str, Release], delta: float, axes: Any = None, neighbo
     figure, axes = canvas(
         axes,
         f"Upper ends of delta(epsilon), certified ({relation}): no point of a curve is below the truth.  "
-        f"The dots are at delta = {delta:g}.",
+        f"The dots are at delta = {given(delta)}.",
         len(runs),
     )
     axes.set_yscale("log")

@@ -2,6 +2,7 @@
 
 import decimal
 import math
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,7 +35,7 @@ def sections(report: "Report") -> list[Section]:
     if "refused" not in delta:
         main.append(
             (
-                f"delta at epsilon = {delta['epsilon']:g}",
+                f"delta at epsilon = {given(delta['epsilon'])}",
                 up_text(delta["upper"]),
                 "in the same way; this is the epsilon of the statement",
             )
@@ -48,7 +49,7 @@ def sections(report: "Report") -> list[Section]:
         Section(
             "Profile",
             [
-                (f"delta({point:g})", up_text(high), f"at least {down_text(low)}")
+                (f"delta({given(point)})", up_text(high), f"at least {down_text(low)}")
                 for point, low, high in zip(*(report.profile[name] for name in ("epsilon", "lower", "upper")), strict=True)
             ],
             [],
@@ -122,7 +123,7 @@ def _renyi(renyi: dict[str, Any], how: str, basis: str) -> tuple[list[tuple[str,
     if "refused" in renyi:
         return [], [renyi["refused"]]
     return [
-        ("best order", f"{renyi['order']:.6g}", "the order whose conversion gives the least epsilon"),
+        ("best order", down_text(renyi["order"]), "the order whose conversion gives the least epsilon"),
         ("Rényi divergence there", up_text(renyi["value"]), "exact, rounded up"),
         ("epsilon by that order", up_text(renyi["epsilon"]), how),
     ], [basis]
@@ -133,7 +134,9 @@ def _attacks(attacks: dict[str, Any], how: str) -> tuple[list[tuple[str, str, st
         return [], [attacks["refused"]]
     rows = [("advantage", up_text(attacks["advantage"]), "true-positive rate minus false-positive rate, at most")]
     for rate, reached in zip(attacks["fpr"], attacks["tpr"], strict=True):
-        rows.append((f"tpr at fpr = {rate:g}", up_text(reached), f"so the type-II error is at least {down_text(1.0 - reached)}"))
+        rows.append(
+            (f"tpr at fpr = {given(rate)}", up_text(reached), f"so the type-II error is at least {down_text(1.0 - reached)}")
+        )
     rows.append(("Bayes risk at prior 1/2", down_text(attacks["bayes_risk"]), "the least probability of error of a guess"))
     rows.append(("posterior", up_text(attacks["posterior"]), "that an accused record is there: prior 1/2, fpr = 0.001"))
     return rows, [f"By the {how}."]
@@ -162,12 +165,26 @@ def markdown(found: list[Section]) -> str:
     """Headings, paragraphs, and tables."""
     lines: list[str] = []
     for level, section in enumerate(found):
-        lines += [f"{'#' if level == 0 else '##'} {section.title}", ""]
-        for paragraph in section.paragraphs:
+        lines += [f"{'#' if level == 0 else '##'} {for_markdown(section.title)}", ""]
+        for paragraph in map(for_markdown, section.paragraphs):
             lines += [f"* {paragraph}" if len(section.paragraphs) > 1 else paragraph]
         if section.paragraphs:
             lines.append("")
         if section.rows:
             lines += ["| | | |", "|---|---|---|"]
-            lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in section.rows] + [""]
+            lines += [f"| {' | '.join(map(for_markdown, row))} |" for row in section.rows] + [""]
     return "\n".join(lines)
+
+
+_SIGNS = re.compile(r"[\\`|~]|\*(?=\S)|(?<=\S)\*|(?<![^\W_])_|_(?![^\W_])|(?<=\])[(\[:]|^[#>*+-]|^\d+(?=[.)](?:\s|$))")
+"""What would mean something to a reader of Markdown; a sign with spaces around it, as in a * b, does not."""
+
+
+def for_markdown(text: str) -> str:
+    """Text in which no tag, link, emphasis, heading or column of Markdown begins: what people say of a run is shown, not obeyed.
+
+    >>> print(for_markdown("R&D <script>alert(1)</script> [here](javascript:run) | Gaussian(sigma=2.0) * 3"))
+    R&D &lt;script>alert(1)&lt;/script> [here]\\(javascript:run) \\| Gaussian(sigma=2.0) * 3
+    """
+    marked = _SIGNS.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", text)
+    return re.sub(r"&(?=#?\w+;)", "&amp;", marked).replace("<", "&lt;")

@@ -5,6 +5,7 @@ It names kinds of parts by their classes' names, so that what a command prints o
 
 from typing import Any, NamedTuple
 
+from ..checks import given
 from ..mechanism.claim import ZCDP
 from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
@@ -20,19 +21,20 @@ RELATIONS = {
 }
 
 FAMILIES = {
-    "Gaussian": "Gaussian noise of standard deviation {sigma:g}",
-    "Laplace": "Laplace noise of scale {scale:g}",
-    "DiscreteGaussian": "discrete Gaussian noise of sigma {sigma:g}",
-    "DiscreteGaussianVector": "discrete Gaussian noise of sigma {sigma:g} on vectors of squared norm {squared_norm:g}",
-    "DiscreteLaplace": "discrete Laplace noise of scale {scale:g}",
-    "RandomizedResponse": "randomised response of epsilon {epsilon:g}",
-    "Exponential": "a selection by the exponential mechanism, epsilon {epsilon:g}",
-    "PureDP": "anything {epsilon:g}-DP",
-    "ApproxDP": "anything ({epsilon:g}, {delta:g})-DP",
-    "GDP": "anything {mu:g}-GDP",
-    "ZCDP": "anything {rho:g}-zCDP",
-    "GaussianMixture": "Gaussian noise of standard deviation {sigma:g} at a random distance",
+    "Gaussian": "Gaussian noise of standard deviation {sigma}",
+    "Laplace": "Laplace noise of scale {scale}",
+    "DiscreteGaussian": "discrete Gaussian noise of sigma {sigma}",
+    "DiscreteGaussianVector": "discrete Gaussian noise of sigma {sigma} on vectors of squared norm {squared_norm}",
+    "DiscreteLaplace": "discrete Laplace noise of scale {scale}",
+    "RandomizedResponse": "randomised response of epsilon {epsilon}",
+    "Exponential": "a selection by the exponential mechanism, epsilon {epsilon}",
+    "PureDP": "anything {epsilon}-DP",
+    "ApproxDP": "anything ({epsilon}, {delta})-DP",
+    "GDP": "anything {mu}-GDP",
+    "ZCDP": "anything {rho}-zCDP",
+    "GaussianMixture": "Gaussian noise of standard deviation {sigma} at a random distance",
     "Pair": "a pair of distributions of its own",
+    "MatrixMechanism": "Gaussian noise of standard deviation {sigma} behind a strategy matrix",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",
 }
@@ -59,18 +61,31 @@ def _part(mechanism: Mechanism, count: int) -> Part:
         words = "; ".join(f"{one.uses:,} uses of {one.words}" if one.uses > 1 else one.words for one in inner)
         samplers = "; ".join(dict.fromkeys(one.sampler for one in inner))
         return Part(repr(mechanism), count, f"{words}, for {_group(kind.size)}", samplers)
+    if type(mechanism).__name__ == "Banded":
+        (one,) = parts(kind.base)
+        bands = f"in {kind.iterations:,} iterations, noise correlated by a matrix of {kind.bands} bands, groups of records by id"
+        return Part(repr(mechanism), count, f"{one.words}, {bands}", f"{one.sampler} of a group")
     if isinstance(mechanism, Sampled):
         _, sampler = scheme(mechanism)
         inner = parts(mechanism.base)
         words = " and ".join(one.words if one.uses == 1 else f"{one.uses} times {one.words}" for one in inner)
         return Part(repr(mechanism), count, f"{words}, on {sampler}", sampler)
     words = FAMILIES.get(type(mechanism).__name__, "")
-    named = words.format(**mechanism._parameters()) if words else repr(mechanism)
+    named = words.format(**{name: _exact(one) for name, one in mechanism._parameters().items()}) if words else repr(mechanism)
     if isinstance(mechanism, ZCDP) and mechanism.xi:
-        named = f"anything ({mechanism.xi:g}, {mechanism.claimed_rho:g})-zCDP"
+        named = f"anything ({given(mechanism.xi)}, {given(mechanism.claimed_rho)})-zCDP"
+    if type(mechanism).__name__ == "MatrixMechanism":
+        apart = f", {'exactly' if kind.exactly else 'at least'} {kind.separation} apart" if kind.participations > 1 else ""
+        steps = f"{kind.participations} of {kind.strategy.iterations:,} steps{apart}"
+        named += f" ({kind.strategy.form}), each record in at most {steps}"
     if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
-        named += f" on a sensitivity of {mechanism.sensitivity:g}"
+        named += f" on a sensitivity of {given(mechanism.sensitivity)}"
     return Part(repr(mechanism), count, named, "all records")
+
+
+def _exact(value: Any) -> Any:
+    """A parameter as it is: a rounded one would be another mechanism."""
+    return given(value) if isinstance(value, float) else value
 
 
 def _group(size: int) -> str:
@@ -81,7 +96,12 @@ def scheme(mechanism: Any) -> tuple[str, str]:
     """The name of the sampling scheme, as in docs/sampling.md, and the scheme in words."""
     kind = type(mechanism).__name__
     if kind == "Poisson":
-        return "Poisson", f"a Poisson sample of rate {mechanism.rate:g}"
+        return "Poisson", f"a Poisson sample of rate {given(mechanism.rate)}"
+    if kind == "TruncatedPoisson":
+        return "truncated Poisson", (
+            f"a Poisson sample of rate {given(mechanism.rate)} of {mechanism.examples} records, "
+            f"at most {mechanism.cap} of them kept"
+        )
     if kind == "WithoutReplacement":
         return "without replacement", f"a batch of {mechanism.batch} of {mechanism.examples} records, without replacement"
     if kind == "WithReplacement":
@@ -93,8 +113,10 @@ def scheme(mechanism: Any) -> tuple[str, str]:
         often = "one" if mechanism.times == 1 else f"{mechanism.times}"
         kept = f", one draw for {mechanism.kept} epochs" if mechanism.kept > 1 else ""
         return "random allocation", f"batches of an epoch of {mechanism.steps} steps, each record in {often} of them{kept}"
+    if kind == "Banded":
+        return "banded noise", f"a group of the records in turn, noise correlated by {mechanism.bands} bands"
     if kind == "GroupedPoisson":
-        return "group", f"a Poisson sample of rate {mechanism.rate:g}, for {_group(mechanism.size)}"
+        return "group", f"a Poisson sample of rate {given(mechanism.rate)}, for {_group(mechanism.size)}"
     if kind == "Shuffled":
         return "shuffled reports", f"the shuffled reports of {mechanism.reports:,} people"
     return kind, f"a sample ({mechanism!r})"

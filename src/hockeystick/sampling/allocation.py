@@ -23,17 +23,18 @@ class Allocated(Sampled):
     Batches vary in size, as in Poisson sampling; a shuffled pass is another scheme.  Repeated (`* E`), every epoch draws afresh;
     with `kept`, one draw serves so many epochs.
 
-    With A the law of the noise alone and B the mean over the steps of the laws where the record takes part in that step, (B, A)
+    With A the law without the record and B the mean over the steps of the laws where the record takes part in that step, (B, A)
     dominates when a record is removed, (A, B) when one is added, also for batches and queries chosen from what was released
     (Chua et al. 2024, arXiv:2412.16802, Theorem 3.1; Feldman and Shenfeld 2025, arXiv:2502.08202, Theorem 3.1), and is attained.
-    Zeroing out a record is the same.  An assignment kept for E epochs is one epoch at a noise smaller by the root of E.  Of
-    several `times`, the steps are split into that many blocks at random, and a record draws one step in each: a bound.  Proofs:
-    docs/mathematics/allocation.md.
+    Zeroing out a record of noise is the same; of a null record that is not the same as none nothing is proved.  An assignment
+    kept for E epochs is one epoch of the step E times over: of a noise smaller by the root of E.  Of several `times`, the steps
+    are split into that many blocks at random, and a record draws one step in each: a bound.  Proofs:
+    docs/mathematics/allocation.md and allocation-steps.md.
 
     Parameters
     ----------
     base : Release
-        What every step does: Gaussian noise.
+        What every step does: Gaussian noise, or one mechanism whose loss takes finitely many values.
     steps : int
         The number of steps of an epoch, from 1 up.
     kept : int, default 1
@@ -48,7 +49,7 @@ class Allocated(Sampled):
     BadValue
         If steps, kept or times is no whole number in its range, or times exceeds steps.
     Unsupported
-        If base is no Gaussian noise, or sampled already.
+        If base is none of these, or sampled already.
 
     Examples
     --------
@@ -80,10 +81,7 @@ class Allocated(Sampled):
                     repr(mechanism), "the theorems are about adding or removing a record.  Make the claim for add-or-remove."
                 )
             if mechanism._squared_mu is None:
-                raise self._refuse(
-                    repr(mechanism),
-                    "its pair is computed for Gaussian noise.  Use Gaussian noise, or Poisson sampling.",
-                )
+                self._whole_steps()
 
     def _pair_loss(self, wanted: tuple[Order, ...]) -> Any:
         if "replace" in wanted:
@@ -91,9 +89,17 @@ class Allocated(Sampled):
                 f"{self.base!r} under replace-one",
                 "no theorem gives a pair that dominates it.  Ask for add-or-remove or zero-out, or use Poisson sampling.",
             )
+        if not self._additive and not {"erase", "restore"}.isdisjoint(wanted):
+            raise self._refuse(
+                f"{self.base!r} under zero-out",
+                "a step without the record and one with a null record differ, and no theorem gives a pair for that.  Ask for "
+                "add-or-remove, or use Poisson sampling.",
+            )
         whole = self._whole(("remove",))
         if whole is None:
             return None
+        if not isinstance(whole, losses.GaussianLoss):
+            return self._of_steps(whole, wanted)
         square = whole.square * self.kept
         if self.times == 1:  # Lemma 40, also for a draw that is kept
             return _epoch(square, self.steps, wanted)
@@ -104,6 +110,31 @@ class Allocated(Sampled):
         blocks = (short, self.times - more), (short + 1, more)
         each = tuple((_epoch(square, size, wanted), count) for size, count in blocks if count)
         return losses.BracketedLoss((losses.SeveralLosses(each),), ())
+
+    def _whole_steps(self) -> Any:
+        """The loss of a step that is no Gaussian noise, where its epochs can be accounted for."""
+        whole = self._whole(("remove",))
+        if whole is None or losses.is_listed(whole):
+            return whole
+        raise self._refuse(
+            repr(self.base),
+            "its pair is computed for Gaussian noise and for steps of finitely many values.  Use one of these, or Poisson "
+            "sampling.",
+        )
+
+    def _of_steps(self, whole: Any, wanted: tuple[Order, ...]) -> Any:
+        """The loss of an epoch of steps that are no Gaussian noise (docs/mathematics/allocation-steps.md, Lemma 50)."""
+        from ..loss.pairs.ordered import ordered_pairs
+
+        found = [losses.finite_epoch(whole, self.steps, self.kept, removal) for removal in removed(wanted)]
+        if self.times > 1:
+            raise self._refuse(repr(self.base), "several steps of an epoch are composed for Gaussian noise only.  Take times=1.")
+        if None in found:
+            raise self._refuse(
+                repr(self),
+                "its epoch takes too many values to list them.  Take fewer steps, Gaussian noise, or Poisson sampling.",
+            )
+        return ordered_pairs([one for one in found if one is not None])
 
     def __repr__(self) -> str:
         base = repr(self.base)

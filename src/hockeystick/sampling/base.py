@@ -27,6 +27,8 @@ class Sampled(Mechanism):
         if not isinstance(self.base, Release):
             raise BadType(f"base is {self.base!r}; allowed: a release such as Gaussian(sigma=1.0).")
         for mechanism, _ in self.base.parts:
+            if mechanism._why_not_sampled is not None:
+                raise self._refuse(repr(mechanism), mechanism._why_not_sampled)
             if isinstance(mechanism, Sampled):
                 raise self._refuse(
                     repr(mechanism), "a sample of a sample has no pair of its own.  Sample once, with the product of the rates."

@@ -126,7 +126,9 @@ class Shuffled(Sampled):
         if top > _STEEP:
             if alone:
                 return BracketedLoss(alone, ())
-            raise self._refuse(repr(self.local), f"its epsilon is {top:g}; allowed for several parts: at most {_STEEP:g}.")
+            raise self._refuse(
+                repr(self.local), f"its epsilon is {checks.given(top)}; allowed for several parts: at most {_STEEP:g}."
+            )
         members = self._reached() if "replace" in wanted or self._zeroing_is_replacing(wanted) else ()
         return BracketedLoss((*self._clones(top), *alone), members)
 

@@ -34,12 +34,14 @@ FAMILIES: dict[str, Callable[[Relation], Release]] = {
 }
 SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
     "Poisson": lambda base: base.poisson(rate=0.1),
+    "truncated Poisson": lambda base: base.truncated_poisson(rate=0.1, cap=20, examples=128),
     "without replacement": lambda base: base.without_replacement(batch=10, examples=128),
     "with replacement": lambda base: base.with_replacement(draws=10, examples=128),
     "a pass by position": lambda base: base.full_pass(by="position"),
     "a pass by id": lambda base: base.full_pass(by="id"),
     "a shuffled pass": lambda base: base.full_pass(by="shuffle"),
     "random allocation": lambda base: base.allocated(steps=10),
+    "banded noise": lambda base: base.poisson(rate=0.1).banded(bands=4, iterations=40),
     "shuffled reports": lambda base: Shuffled(base, count=1000),
 }
 RELATIONS: tuple[Relation, ...] = ("add-or-remove", "replace", "zero-out")
@@ -50,6 +52,9 @@ THEOREMS = {
         "replace",
     ): "[mathematics](mathematics.md) section 13; response, exponential: [BBG18] joint convexity; Rényi: [S22] 6.7",
     ("Poisson", "zero-out"): "noise: as add-or-remove; others: as replace",
+    ("truncated Poisson", "add-or-remove"): "[G25b] as proved in [mathematics](mathematics.md) Lemma 55",
+    ("truncated Poisson", "replace"): "[mathematics](mathematics.md) Lemma 53; Gaussian: the better of that and Lemma 55, [G25b]",
+    ("truncated Poisson", "zero-out"): "as replace",
     ("without replacement", "add-or-remove"): "[ZDW22] Theorem 11 with the pair of a replacement",
     ("without replacement", "replace"): "[BBG18] sampling without replacement, one symmetric pair; Rényi: [S22] 6.7",
     ("without replacement", "zero-out"): "as replace, with the larger of both distances",
@@ -71,9 +76,15 @@ THEOREMS = {
     (
         "random allocation",
         "add-or-remove",
-    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) section 18",
+    ): "[C25], [FS25] Theorem 3.1; [mathematics](mathematics.md) sections 18, 18a",
     ("random allocation", "replace"): "none is known",
-    ("random allocation", "zero-out"): "as add-or-remove",
+    ("random allocation", "zero-out"): "noise: as add-or-remove; others: none is known",
+    (
+        "banded noise",
+        "add-or-remove",
+    ): "as Poisson, groups by id; [CC23] Theorems 1, 4, 5; [mathematics](mathematics.md) section 20",
+    ("banded noise", "replace"): "as Poisson",
+    ("banded noise", "zero-out"): "as Poisson",
     ("shuffled reports", "add-or-remove"): "none: the number of reports is seen",
     ("shuffled reports", "replace"): "[FMT21] section 3, [mathematics](mathematics.md) section 13",
     ("shuffled reports", "zero-out"): "as replace",

@@ -84,7 +84,7 @@ def test_every_form_has_what_was_said(told, name):
 def test_no_epsilon_goes_without_delta_unit_relation_and_sampler(request, which, name):
     report = request.getfixturevalue(which)
     text = form(report, name)
-    sampler = "none, every release uses all records" if which == "told" else "a Poisson sample of rate 0.00426667"
+    sampler = "none, every release uses all records" if which == "told" else "a Poisson sample of rate 0.004266666666666667"
     unit = "one patient with all visits" if which == "told" else "not stated"
     delta = r"1e-06|10\^\{-6\}|1\.0e-06" if which == "told" else r"1\.23456789e-05|1\.23456789cdot ?10\^\{-5\}"
     for what in ("add-or-remove", re.escape(sampler), unit, delta):

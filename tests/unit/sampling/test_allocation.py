@@ -42,3 +42,29 @@ def test_relations_and_text():
     assert epoch.epsilon_bounds(1e-5, "zero-out") == epoch.epsilon_bounds(1e-5)
     assert epoch.epsilon(1e-5, "add") < epoch.epsilon(1e-5, "remove") == epoch.epsilon(1e-5)
     assert hs.from_json(epoch.to_json()) == epoch
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (hs.GDP(mu=1.0), "a null record differ"),
+        (hs.RandomizedResponse(epsilon=1.0, null="uniform"), "a null record differ"),
+        (hs.PureDP(epsilon=1.0), "a null record differ"),
+    ],
+    ids=["GDP", "response", "PureDP"],
+)
+def test_a_null_record_is_none_only_of_noise(step, words):
+    epoch = step.allocated(steps=4)
+    assert epoch.epsilon(1e-6) < step.epsilon(1e-6)
+    with pytest.raises(hs.Unsupported, match=words):
+        epoch.epsilon(1e-6, "zero-out")
+    noise = hs.DiscreteLaplace(scale=2.0).allocated(steps=4)
+    assert noise.epsilon(1e-6, "zero-out") == noise.epsilon(1e-6)
+
+
+def test_steps_of_few_values_are_composed_with_everything_else():
+    run = hs.RandomizedResponse(1.0).allocated(steps=16) * 4 + STEP.allocated(steps=30) + STEP.poisson(rate=0.01) * 50
+    found = run.epsilon_bounds(1e-6)
+    assert found.upper - found.lower <= 1e-6 * found.upper
+    assert found.tight
+    assert hs.from_json(run.to_json()) == run

@@ -15,6 +15,8 @@ from ...report.numbers import given as as_given
 from .. import show
 from ..options import Json, Mu, Rho
 
+_RELATION = "those of the claim"
+
 
 def convert(
     epsilon: Annotated[
@@ -41,7 +43,7 @@ def convert(
     """
     claim = _claim(epsilon, delta, mu, rho, rdp)
     at_delta = max(1e-6, delta or 0.0) if at_delta is None else probability("at_delta", at_delta)
-    found: dict[str, Any] = {"from": repr(claim), "at_delta": at_delta, "version": __version__}
+    found: dict[str, Any] = {"from": repr(claim), "at_delta": at_delta, "neighbours": _RELATION, "version": __version__}
     questions: dict[str, Any] = {
         "epsilon": lambda: claim.epsilon(at_delta),
         "mu": lambda: claim.mu(),
@@ -59,6 +61,8 @@ def convert(
             found[name] = None
             found.setdefault("refused", {})[name] = str(error)
     said = {"mu": mu, "rho": rho, **_rdp_rows(rdp)}
+    if rho is not None:
+        said |= {"rdp_2": 2.0 * rho, "rdp_8": 8.0 * rho}  # exactly, in doubles, too
     if epsilon is not None and at_delta >= (delta or 0.0):
         said["epsilon"] = epsilon
     for name, value in said.items():
@@ -68,7 +72,7 @@ def convert(
         show.machine(found)
         return
     meaning = {
-        "epsilon": f"(epsilon, delta)-DP at delta = {at_delta:g} (--at-delta)",
+        "epsilon": f"(epsilon, delta)-DP at delta = {as_given(at_delta)} (--at-delta)",
         "mu": "Gaussian DP at every epsilon; infinity: no mu is proved",
         "rho": "zero-concentrated DP; infinity: no rho is proved",
         "rdp_2": "Rényi divergence of order 2",
@@ -78,6 +82,7 @@ def convert(
         "tradeoff_at_0.1": "type-II error at type-I error 0.1, at least",
     }
     rows: list[show.Row] = [(name, _text(name, found[name], said.get(name)), words) for name, words in meaning.items()]
+    rows.append(("neighbours", _RELATION, "every line is for the same data sets as the claim, in both directions"))
     show.rows(f"{claim!r} implies", rows)
 
 

@@ -9,7 +9,7 @@ from ...errors import BadValue
 from ...interop.agreement import Crosscheck, Row
 from ...interop.agreement import crosscheck as checked
 from ...interop.peers import PEERS, chosen
-from ...report.numbers import down_text, up_text
+from ...report.numbers import down_text, given, up_text
 from .. import show
 from ..failure import Disagreement
 from ..files import run_of
@@ -84,7 +84,7 @@ def _data(found: Crosscheck) -> dict[str, Any]:
 def _print(found: Crosscheck, remedies: tuple[str, ...]) -> None:
     joined = ("hockeystick", up_text(found.bounds.upper, 9), "", "certified", f"at least {down_text(found.bounds.lower, 9)}")
     answered = [_cells(row) for row in found.rows if row.verdict != "not asked"]
-    title = f"{found.release!r} at delta = {found.delta:g}, {found.neighbours}"
+    title = f"{found.release!r} at delta = {given(found.delta)}, {found.neighbours}"
     show.table(title, ("by", "epsilon", "time", "what is proved", "verdict"), [joined, *answered])
     reasons: dict[str, list[str]] = {}
     for row in found.disagreements:
@@ -104,8 +104,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     if row.upper is None:
         value, verdict = "failed", row.words
     else:
-        value, verdict = f"{row.upper:.8g}", row.words
+        value, verdict = up_text(row.upper, 8), row.words
         if row.lower and not row.ours:
-            value = f"{row.lower:.5g} to {row.upper:.5g}"
+            value = f"{down_text(row.lower, 5)} to {up_text(row.upper, 5)}"
     seconds = "" if row.seconds is None else f"{row.seconds:.1f} s" if row.seconds >= 1.0 else f"{1e3 * row.seconds:.1f} ms"
     return name, value, seconds, row.promise, verdict

@@ -5,6 +5,7 @@ import csv
 import functools
 import itertools
 import math
+import string
 import sys
 import time
 import warnings
@@ -13,8 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ...errors import BadValue
+from ...checks import meant
+from ...errors import BadValue, HockeystickError
 from ...mechanism.release import Release
+from ...neighbours import Stated
 from ...planning.sweep import Bar
 from ...planning.sweep import sweep as tabulate
 from .. import show
@@ -43,22 +46,52 @@ def sweep(
 ) -> None:
     """A table over every combination of some parameters: CSV on standard output, or JSON columns.
 
-    Rows are written as they come; --json waits for the last one.
+    Rows are written as they come; --json waits for the last one.  Each says at which delta or epsilon it is asked, for which
+    neighbours, and why it was refused, if it was: then the exit code is 2 in the end.
 
     Example: hockeystick sweep 'Gaussian(sigma={sigma}) * {steps}' --grid sigma=5,10 --grid steps=1,10,100 --delta 1e-6
     """
-    values = dict(_axis(one) for one in grid)
+    values = _grid(grid)
     questions = {name: at for name, at in (("epsilon_at_delta", delta), ("delta_at_epsilon", epsilon)) if at is not None}
     if not questions and not advantage:
         raise BadValue("nothing is asked; give --delta (for epsilon there), --epsilon (for delta there) or --advantage.")
     make = functools.partial(_filled, template)
     make(**{name: listed[0] for name, listed in values.items()})  # refused now rather than in every row
-    given: dict[str, Any] = {"advantage": advantage, "neighbours": relation(neighbours), **questions}
+    _same_names(template, values)
+    asked = relation(neighbours)
+    given: dict[str, Any] = {"advantage": advantage, "neighbours": asked, **questions}
+    complete = _Completed(make, tuple(values), asked, {f"at_{name.partition('_at_')[2]}": at for name, at in questions.items()})
     with _workers(jobs) as given["executor"]:
         if json:
-            show.machine(tabulate(make, values, **given))
+            rows = list(map(complete.row, _turned(tabulate(make, values, **given))))
+            show.machine({name: [row[name] for row in rows] for name in rows[0]})
         else:
-            _write(_rows(make, values, jobs, given), json_lines)
+            _write(([complete.row(row) for row in some] for some in _rows(make, values, jobs, given)), json_lines)
+    if complete.refused:
+        raise BadValue(f"rows refused: {complete.refused:,} of {complete.rows:,}; the column error says why.")
+
+
+class _Completed:
+    """What is added to each row: at what it is asked, for which neighbours, and, last, why it was refused."""
+
+    def __init__(self, make: Callable[..., Release], names: tuple[str, ...], asked: Any, at: dict[str, float]) -> None:
+        self.make, self.names, self.asked, self.at = make, names, asked, at
+        self.rows = self.refused = 0
+
+    def row(self, found: dict[str, Any]) -> dict[str, Any]:
+        self.rows += 1
+        error = found.pop("error", None)
+        self.refused += error is not None
+        return {**found, **self.at, "neighbours": self._relation(found), "error": error}
+
+    def _relation(self, found: dict[str, Any]) -> str | None:
+        """The relation that was given, else the one that this release states."""
+        if not isinstance(self.asked, Stated):
+            return str(self.asked)
+        try:
+            return str(self.make(**{name: found[name] for name in self.names}).stated)
+        except HockeystickError:
+            return None
 
 
 @contextlib.contextmanager
@@ -108,11 +141,10 @@ def _turned(table: dict[str, list[Any]]) -> list[dict[str, Any]]:
 
 
 def _write(found: Iterator[list[dict[str, Any]]], json_lines: bool) -> None:
-    """Each row as soon as it is there; the last column says why a row was refused, which no row before can know."""
+    """Each row as soon as it is there."""
     header: list[str] = []
     for some in found:
         for row in some:
-            row.setdefault("error", None)
             if json_lines:
                 show.machine(row)
                 continue
@@ -121,6 +153,31 @@ def _write(found: Iterator[list[dict[str, Any]]], json_lines: bool) -> None:
                 csv.writer(sys.stdout).writerow(header)
             csv.writer(sys.stdout).writerow([row[name] for name in header])
         sys.stdout.flush()
+
+
+def _grid(given: list[str]) -> dict[str, list[float]]:
+    """The values of each name."""
+    values: dict[str, list[float]] = {}
+    for one in given:
+        name, listed = _axis(one)
+        if name in values:
+            raise BadValue(f"--grid {name} is given twice; allowed: each name once, with all its values.")
+        if name in ("neighbours", "at_delta", "at_epsilon"):
+            raise BadValue(f"--grid {name} is a column of the answers; allowed: another name.")
+        values[name] = listed
+    return values
+
+
+def _same_names(template: str, values: dict[str, list[float]]) -> None:
+    """Raised where a name of the grid is none of the release: its values would change nothing."""
+    try:
+        names = {found for _, found, _, _ in string.Formatter().parse(template) if found}
+    except ValueError:
+        return  # refused with the template itself
+    for name in values:
+        if name not in names:
+            listed = ", ".join(f"{{{one}}}" for one in sorted(names)) or "none"
+            raise BadValue(f"--grid {name} is no name in braces in the release{meant(name, names)}; those are: {listed}.")
 
 
 def _filled(template: str, **values: Any) -> Release:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...checks import given
 from ...conversion._kernels.normals import line_mu, mills, mu_bounds
 from ...numerics.cancellation_free import Array
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, down, up
@@ -247,9 +248,9 @@ def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     """The supremum over the epsilons with delta(epsilon) > delta."""
     near, far = epsilon_proof(run, delta).ends
     if far == math.inf:
-        return Peak(math.inf if near == math.inf else 0.0, math.inf, math.inf, 0, f"delta(epsilon) stays above {delta:g}")
+        return Peak(math.inf if near == math.inf else 0.0, math.inf, math.inf, 0, f"delta(epsilon) stays above {given(delta)}")
     if far == 0.0:
-        return Peak(0.0, 0.0, 0.0, 0, f"delta(0) is at most {delta:g}")
+        return Peak(0.0, 0.0, 0.0, 0, f"delta(0) is at most {given(delta)}")
     log = math.log(delta)
     slack = FUNCTION * abs(log)
     head = Head(run, [Tail(0.0, math.inf)])
@@ -264,7 +265,9 @@ def _up_to(run: ComposedLoss, delta: float, tolerance: float) -> Peak:
     found = search(head, far, 0.0, tolerance)
     first_tail = tails(run)[:1] if run.exact else []
     whole = max((tail.limit if tail.only_gaussian else math.inf for tail in first_tail), default=math.inf)
-    return found._replace(upper=min(found.upper, whole), reason=f"the supremum over the epsilons with delta(epsilon) > {delta:g}")
+    return found._replace(
+        upper=min(found.upper, whole), reason=f"the supremum over the epsilons with delta(epsilon) > {given(delta)}"
+    )
 
 
 def gaussian_head(run: ComposedLoss, last: float, tolerance: float) -> tuple[Peak, float]:

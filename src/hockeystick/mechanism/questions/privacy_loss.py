@@ -164,7 +164,7 @@ class PrivacyLoss:
         """
         if self._law.infinite:
             raise Unsupported(
-                f"{self!r} is infinite with probability {float(self._law.infinite):g}, so it has no variance; ask for tails or "
+                f"{self!r} is infinite with probability {float(self._law.infinite)}, so it has no variance; ask for tails or "
                 "quantiles."
             )
         return self._moment(self._law.variance)

@@ -1,0 +1,121 @@
+"""The Rényi filter: one order, or every order of a curve.
+
+docs/mathematics/filters.md, Lemma 64.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from .. import checks
+from ..conversion.optimal_rdp import rdp_to_epsilon
+from ..errors import BadType, BadValue
+from ..mechanism.release import Release
+from ..neighbours import DEFAULT, Relation
+from . import costs
+from .amounts import Number, exact, float_up
+from .filter import Costs, Filter
+
+
+class RenyiFilter(Filter):
+    """The Rényi divergences of each order kept add up to at most a budget (Feldman and Zrnic 2021, Theorems 3.1 and 4.3).
+
+    A release must fit at every order; then the whole curve holds for the transcript.  One order fixed in advance suffices for an
+    epsilon, and more of them only refuse sooner: give one unless the curve itself is promised.
+
+    Parameters
+    ----------
+    orders : float or sequence of float
+        The orders, above 1.
+    budgets : number, str or sequence of them
+        The budget of each; read as they are written.
+    neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
+        The relation of the budget.
+
+    Raises
+    ------
+    BadType
+        If a number is none, or neighbours no text.
+    BadValue
+        If there are not as many budgets as orders, an order is given twice, a number is out of its range, or neighbours is none
+        of these.
+
+    Examples
+    --------
+    >>> import hockeystick as hs
+    >>> budget = hs.filters.RenyiFilter(orders=8.0, budgets=0.4)
+    >>> budget.fits(hs.Gaussian(sigma=10.0)), round(budget.epsilon(delta=1e-6), 4)
+    (10, 1.9341)
+    """
+
+    theorem = "Rényi DP: divergences of an order add up pathwise ([FZ21], Theorems 3.1 and 4.3; Lemma 64)"
+
+    def __init__(
+        self, orders: "float | Sequence[float]", budgets: "Number | Sequence[Number]", neighbours: Relation = DEFAULT
+    ) -> None:
+        listed = [costs.order_of(order) for order in _several(orders)]
+        limits = [exact("a budget", budget) for budget in _several(budgets)]
+        if not listed or len(listed) != len(limits):
+            raise BadValue(f"{len(listed)} orders and {len(limits)} budgets are given; allowed: as many of each, at least one.")
+        if len(set(listed)) != len(listed):
+            raise BadValue("an order is given twice; allowed: each order once.")
+        self._orders = {f"order {order:g}" if float(f"{order:g}") == order else f"order {order!r}": order for order in listed}
+        super().__init__(dict(zip(self._orders, limits, strict=True)), neighbours)
+
+    def _cost(self, release: Release, delta: Fraction) -> Costs:
+        self._no_delta(delta)
+        return {name: costs.renyi(release, order, self._neighbours) for name, order in self._orders.items()}
+
+    def _claimed(self, amount: Fraction, delta: Fraction) -> Costs:
+        self._no_delta(delta)
+        if len(self._orders) > 1:
+            raise BadValue("a number is no cost of several orders; allowed: a release, such as RDP(orders=..., values=...).")
+        return dict.fromkeys(self._orders, amount)
+
+    def _no_delta(self, delta: Fraction) -> None:
+        if delta:
+            raise BadValue(
+                f"delta is {float(delta):g}; allowed: 0, since no theorem here adds deltas to Rényi divergences.  "
+                "Use ZCDPFilter, GDPFilter or ApproximateFilter."
+            )
+
+    @property
+    def _missing(self) -> str:
+        return (
+            "a Rényi divergence that is kept is infinite, and no theorem here adds deltas to Rényi divergences.  "
+            "Use GDPFilter with a slack, or ApproximateFilter."
+        )
+
+    def epsilon(self, delta: float) -> float:
+        """What the filter promises of all that can be drawn from it: epsilon at delta, rounded up.
+
+        Parameters
+        ----------
+        delta : float
+            From 0 to 1.
+
+        Returns
+        -------
+        float
+            The best of the conversions of its orders (Asoodeh et al. 2020, Theorem 3); inf at delta 0.
+
+        Raises
+        ------
+        BadType
+            If delta is no number.
+        BadValue
+            If it is no probability.
+        """
+        level = checks.probability("delta", delta)
+        if level in (0.0, 1.0):
+            return 0.0 if level else math.inf
+        return min(float(rdp_to_epsilon(order, float_up(self._budget[name]), level)) for name, order in self._orders.items())
+
+
+def _several(given: object) -> list[object]:
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        return [given]
+    try:
+        return list(given)
+    except TypeError:
+        raise BadType(f"{given!r} is no number and no sequence of numbers.") from None

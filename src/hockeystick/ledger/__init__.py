@@ -1,0 +1,1 @@
+"""A privacy budget that many people and machines share (the extra "ledger"): `hs.Ledger`."""

@@ -1,0 +1,1 @@
+"""Where the ledger is kept: SQLite and PostgreSQL, the tables and their migrations, export and import."""

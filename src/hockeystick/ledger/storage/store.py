@@ -1,0 +1,259 @@
+"""The data base: how it is opened, and its transactions.
+
+SQLite: write-ahead log, synchronous=FULL, BEGIN IMMEDIATE, so that a writer holds the lock before it reads what it decides by.
+PostgreSQL: the rows of the accounts are locked in the order of their names (SELECT ... FOR UPDATE), so nobody waits in a circle.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...errors import BadValue, MissingExtra, Unavailable, remedy
+
+try:
+    import sqlalchemy as sa
+    from sqlalchemy.engine import Connection, Engine
+    from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, NoSuchModuleError, OperationalError, SQLAlchemyError
+except ImportError:
+    raise MissingExtra(f"the ledger needs SQLAlchemy and Alembic; install them: {remedy('ledger')}.") from None
+
+from ..chain.entries import Entry, stamp
+from .place import local, place
+from .schema import VERSION, account, dataset, entry
+
+PATIENCE = 60.0
+"""Seconds for which a writer waits for the lock; then it is refused, and nothing was written."""
+TRIES = 6
+"""How often a transaction is tried where the server was gone: a key is charged once however often it is sent."""
+_OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
+_GONE = ("40001", "40P01", "57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006")
+"""States of SQL: serialisation, deadlock, shutdown, crash, starting up, and connections that failed."""
+
+
+class Store:
+    """A data base with the tables of the ledger; made there if there are none yet."""
+
+    def __init__(self, where: object, make: bool = True, clock: Any = None) -> None:
+        self.place = place(where)
+        self.clock = clock
+        self._engine, self._process = self._connected(), os.getpid()
+        self._check(make)
+
+    @property
+    def name(self) -> str:
+        """Where it is, without a password."""
+        return str(self.place) if isinstance(self.place, Path) else sa.engine.make_url(self.place).render_as_string()
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is SQLite."""
+        return isinstance(self.place, Path)
+
+    @property
+    def engine(self) -> Engine:
+        """SQLAlchemy's; a process that was forked off makes its own connections."""
+        if self._process != os.getpid():
+            self._engine.dispose(close=False)
+            self._process = os.getpid()
+        return self._engine
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self.engine.dispose()
+
+    def _connected(self) -> Engine:
+        if isinstance(self.place, Path):
+            local(self.place)
+            return _sqlite(self.place)
+        try:
+            return _postgresql(self.place)
+        except (ImportError, NoSuchModuleError):
+            raise MissingExtra(f"a ledger in PostgreSQL needs psycopg; install it: {remedy('postgresql')}.") from None
+        except (SQLAlchemyError, ValueError) as error:
+            raise BadValue(f"the URL of the ledger cannot be read ({error}); allowed: postgresql://user@host/database.") from None
+
+    def _check(self, make: bool) -> None:
+        """Raised where the tables are of another version, or missing though they should be there."""
+        if not make and isinstance(self.place, Path) and not self.place.exists():
+            raise BadValue(f"there is no ledger at {self.name}; make one: hockeystick ledger init {self.name}.")
+        found = self._version()
+        if found is None and not make:
+            raise BadValue(f"there is no ledger at {self.name}; make one: hockeystick ledger init {self.name}.")
+        if found is None:
+            self.upgrade()
+        elif found > VERSION:
+            raise BadValue(f"{self.name} has the form {found}, newer than {VERSION}; a newer hockeystick reads it.")
+        elif found < VERSION:
+            raise BadValue(f"{self.name} has the older form {found}; bring it to {VERSION}: hockeystick ledger init {self.name}.")
+
+    def _version(self) -> str | None:
+        with self.reading() as connection:
+            if not sa.inspect(connection).has_table("alembic_version"):
+                return None
+            found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+            return None if found is None else str(found)
+
+    def upgrade(self) -> None:
+        """Makes the tables, or brings them to the newest version; one process does, the others wait for it."""
+        from .migrations import upgrade
+
+        with self.writing() as connection:
+            if not self.is_file:
+                connection.execute(sa.text("SELECT pg_advisory_xact_lock(20261119)"))
+            upgrade(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the data base throughout."""
+        with _said(self.name), self._transaction(writes=False) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes all or nothing."""
+        with _said(self.name), self._transaction(writes=True) as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, writes: bool) -> Iterator[Connection]:
+        with self.engine.connect() as connection:
+            options: dict[str, Any] = {"writes": writes}
+            if not self.is_file and not writes:
+                options["isolation_level"] = "REPEATABLE READ"
+            connection = connection.execution_options(**options)
+            with connection.begin():
+                yield connection
+
+    def tried(self, work: Any) -> Any:
+        """What `work` gives, a function of a connection, in one transaction; tried again where the server was gone."""
+        wait = 0.05
+        for left in reversed(range(TRIES)):
+            try:
+                with self.writing() as connection:
+                    return work(connection)
+            except Unavailable as error:
+                if not (left and error.again):
+                    raise
+            except IntegrityError:  # another writer made the same account or key meanwhile: it is seen now
+                if not left:
+                    raise
+            time.sleep(wait)
+            wait *= 2.0
+        raise AssertionError
+
+    def now(self, connection: Connection) -> str:
+        """The time: of the server, where many machines have many clocks."""
+        if self.clock is not None:
+            return stamp(self.clock())
+        if self.is_file:
+            return stamp(time.time())
+        return stamp(float(connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()))
+
+
+def _sqlite(path: Path) -> Engine:
+    import sqlite3
+
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        raise BadValue(f"SQLite is {sqlite3.sqlite_version}; needed: 3.37 or newer, which comes with a newer Python.")
+    made = sa.create_engine(sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": PATIENCE})
+
+    @sa.event.listens_for(made, "connect")
+    def _(connection: Any, record: Any) -> None:
+        connection.isolation_level = None  # the driver begins nothing of its own accord
+        _write_ahead(connection, path)
+        for pragma in ("synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(made, "begin")
+    def _(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+
+    return made
+
+
+def _write_ahead(connection: Any, path: Path) -> None:
+    """The write-ahead log; while another process turns it on, SQLite does not wait but says that it is busy."""
+    import sqlite3
+
+    for wait in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0):
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) and "busy" not in str(error):
+                raise
+            time.sleep(wait)
+            continue
+        if mode != "wal":
+            raise BadValue(
+                f"SQLite keeps no write-ahead log for {str(path)!r} but {mode!r}; allowed: a file on a disk of this machine."
+            )
+        return
+    raise sqlite3.OperationalError("database is locked")
+
+
+def _postgresql(url: str) -> Engine:
+    made = sa.create_engine(url, pool_pre_ping=False, connect_args={"connect_timeout": 10})
+
+    @sa.event.listens_for(made, "connect")
+    def _(connection: Any, record: Any) -> None:
+        with connection.cursor() as cursor:
+            for name in ("fsync", "full_page_writes"):
+                if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
+                    raise BadValue(f"the server has {name}=off, so that a crash loses what was charged; allowed: {name}=on.")
+            if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
+                cursor.execute("SET synchronous_commit = on")
+        connection.commit()
+
+    return made
+
+
+@contextmanager
+def _said(name: str) -> Iterator[None]:
+    """Errors of the data base in our words."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except (OperationalError, InterfaceError) as error:
+        state = getattr(error.orig, "sqlstate", None)
+        found = Unavailable(
+            f"the ledger at {name} did not answer ({str(error.orig).strip()}); whether something was charged is not known: "
+            "send the same request with the same key again, which charges once."
+        )
+        found.again = "sqlite" not in type(error.orig).__module__ and (state is None or state in _GONE)
+        raise found from error
+    except DBAPIError as error:
+        raise BadValue(f"{name} is no ledger, or a damaged one ({str(error.orig).strip()}).") from error
+
+
+def row_of(one: Entry) -> dict[str, Any]:
+    """An entry as a row."""
+    return {name: getattr(one, name) for name in entry.c.keys()}  # noqa: SIM118
+
+
+def entries_of(connection: Connection, name: str, after: int = 0) -> Iterator[Entry]:
+    """The entries of an account in their order."""
+    wanted = sa.select(entry).where(entry.c.account == name, entry.c.seq > after).order_by(entry.c.seq)
+    for row in connection.execution_options(yield_per=1000).execute(wanted):
+        yield entry_of(row)
+
+
+def entry_of(row: Any) -> Entry:
+    """A row as an entry."""
+    return Entry(row.account, row.seq, row.kind, row.key, row.request, row.settles, bytes(row.body), row.previous, row.hash)
+
+
+def datasets_of(connection: Connection) -> list[Any]:
+    """The rows of the data sets."""
+    return list(connection.execute(sa.select(dataset).order_by(dataset.c.name)))
+
+
+def accounts_of(connection: Connection, names: Sequence[str] | None = None, locked: bool = False) -> list[Any]:
+    """The rows of accounts by name; locked in that order."""
+    wanted = sa.select(account).order_by(account.c.name)
+    if names is not None:
+        wanted = wanted.where(account.c.name.in_(list(names)))
+    return list(connection.execute(wanted.with_for_update() if locked else wanted))
