@@ -20,10 +20,10 @@ from .first import ContourIntegral, allocated, contour_epsilon, contour_log_delt
 class Tuning:
     """None of it enters a proof: every bound holds whatever is chosen here."""
 
-    shares: tuple[float, ...] = (1e-9, 1e-5)
-    """Of delta, that may be lost to the weight: the second if the first proves too little."""
+    shares: tuple[float, ...] = (1e-9, 1e-7, 1e-5)
+    """Of delta, that may be lost to the weight: the next if one proves too little."""
     enough: float = 1e-7
-    """Relative width of epsilon, or absolute of log delta, with which the second is not tried."""
+    """Relative width of epsilon, or absolute of log delta, with which the next is not tried."""
     least_saddle: float = 12.0
     """c below which the contour itself takes fewer nodes."""
     first_log_delta: float = -60.0
