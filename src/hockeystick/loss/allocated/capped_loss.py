@@ -61,6 +61,19 @@ def _log_lost_one(cap: Cap, place: float) -> float:
     return float(np.logaddexp(one, float(log_ndtr(-place)))) + 1e-10 * (1.0 + r * abs(place) + r * r)
 
 
+def log_lost_left(step: AllocatedStep, cap: Cap, end: float) -> float:
+    """The same of steps left of `end` only."""
+    from scipy.special import log_ndtr
+
+    t, r = step.tilt * (1.0 + 2.0 * step.tilt_error), cap.sharpness
+
+    def one(place: float, end: float) -> float:
+        return 0.5 * r * r - r * place + float(log_ndtr(end - r)) + 1e-10 * (1.0 + r * abs(place) + r * r)
+
+    alone, others = one(cap.place - t, end - t), one(cap.place, end)
+    return float(np.logaddexp(alone, others + math.log(step.steps))) + 1e-9
+
+
 def cap_for(step: AllocatedStep, log_allowed: float) -> Cap:
     """The lowest cap at which no more than this is lost."""
     best = min(math.sqrt(2.0 * max(-log_allowed, 1.0)), TUNING.most_sharpness)  # there the cap is lowest
