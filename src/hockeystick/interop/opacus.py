@@ -24,6 +24,7 @@ from ..mechanism.training import Training
 from ..neighbours import DEFAULT, Relation, checked
 from ..planning.dpsgd import dpsgd
 from .batch_sizes import Sizes
+from .charging import Charging, charging
 
 try:
     from opacus.accountants import IAccountant, register_accountant
@@ -51,6 +52,9 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
     `history` is a list of (noise multiplier, sample rate, steps), as in Opacus's own accountants, so that one may be continued:
     `accountant.history = list(other.history)`.
 
+    With `account=` (a `Charging`) steps are charged to a ledger; one that does not fit raises `OverBudget` before the model is
+    changed.  Set `engine.accountant = HockeystickAccountant(account=...)` before `make_private`.
+
     `poisson` says whether batches are Poisson samples: True (you know it), None (nobody said so; their sizes are watched), False
     (their sizes are not those of Poisson samples; then epsilon is refused).
 
@@ -60,8 +64,9 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
     steps never lower epsilon, so this is a bound, too, and exact at each multiple.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, account: Charging | None = None) -> None:
         super().__init__()
+        self.account = charging(account)
         self.history: list[Phase] = []
         self.poisson: bool | None = None
         self.every = 1
@@ -87,7 +92,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         return sum(steps for _, _, steps in self.history)
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
-        """Take note of one step.
+        """Take note of one step; with an account, charge it first, so that one that does not fit is refused and nothing changes.
 
         Parameters
         ----------
@@ -101,13 +106,26 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         BadType
             If one is no number.
         BadValue
-            If one is out of its range.
+            If one is out of its range, or with an account it is no step of its line.
+        OverBudget
+            If the account has no room for it.
+        Unsupported
+            With an account, if the batches are no Poisson samples.
         """
+        if self.account is not None:
+            self._charge(self.account, _phase((noise_multiplier, sample_rate, 1)))
         last = self.history[-1] if self.history else None
         if last is not None and last[0] == noise_multiplier and last[1] == sample_rate:
             self.history[-1] = (last[0], last[1], last[2] + 1)
         else:
             self.history.append(_phase((noise_multiplier, sample_rate, 1)))
+
+    def _charge(self, account: Charging, phase: Phase) -> None:
+        """Opacus calls `step` when noise was added and before the model is changed: what is refused here, nobody sees."""
+        self._refuse_fixed_batches()
+        if _bare([phase]):
+            raise BadValue("noise_multiplier is 0.0; allowed under an account: a finite number above 0.")
+        account.charge(_run([phase], DEFAULT).run)
 
     @property
     def release(self) -> Training:
@@ -261,6 +279,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         """
         state = super().state_dict(destination)
         state["poisson"] = self.poisson
+        if self.account is not None:
+            state["charged"] = self.account.state()
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
@@ -278,7 +298,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         BadType
             If its history is no list of (noise multiplier, sample rate, steps).
         BadValue
-            If an entry of the history is out of its range, or the state is that of another accountant.
+            If an entry of the history is out of its range, the state is that of another accountant, or with an account its
+            steps were not charged to it.
         """
         if isinstance(state_dict, Mapping) and state_dict.get("mechanism") in _THEIRS:
             state_dict = {**state_dict, "mechanism": NAME}
@@ -287,7 +308,10 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         given, self.history = self.history, before  # nothing changes unless all of it is good
         if not isinstance(given, list | tuple):
             raise BadType(f"history is {given!r}; allowed: a list of (noise multiplier, sample rate, steps).")
-        self.history = [_phase(one) for one in given]
+        phases = [_phase(one) for one in given]
+        if self.account is not None:
+            self.account.load(state_dict.get("charged"), sum(steps for _, _, steps in phases))
+        self.history = phases
         self.poisson = state_dict.get("poisson")
         self._sizes = Sizes()
 
@@ -301,7 +325,7 @@ def _epsilon(phases: list[Phase], delta: float, neighbours: Relation) -> float:
 
 def _run(phases: list[Phase], neighbours: Relation) -> Training:
     runs = [
-        dpsgd(sigma=sigma or 1.0, rate=rate, steps=steps, sampler="poisson", neighbours=neighbours)
+        dpsgd(sigma=sigma or 1.0, rate=rate, steps=steps or 1, sampler="poisson", neighbours=neighbours) * min(steps, 1)
         for sigma, rate, steps in phases or [(1.0, 0.0, 0)]
     ]
     return sum(runs[1:], start=runs[0])
