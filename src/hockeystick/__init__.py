@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.matrix.release import MatrixMechanism
+    from .mechanism.matrix.strategy import Strategy
     from .mechanism.mixture import GaussianMixture
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
     from .sampling.shuffled import Shuffled
+    from .sampling.truncated import TruncatedPoisson
 
 __version__ = "0.1.0"
 
@@ -83,6 +86,7 @@ __all__ = [
     "Laplace",
     "LargeDelta",
     "Ledger",
+    "MatrixMechanism",
     "MissingExtra",
     "NotRead",
     "OverBudget",
@@ -93,7 +97,9 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "Strategy",
     "Tampered",
+    "TruncatedPoisson",
     "Unavailable",
     "Unreachable",
     "Unsupported",
@@ -125,6 +131,8 @@ __getattr__ = _later(
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
+        "mechanism.matrix.release": ("MatrixMechanism",),
+        "mechanism.matrix.strategy": ("Strategy",),
         "mechanism.mixture": ("GaussianMixture",),
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
@@ -145,6 +153,7 @@ __getattr__ = _later(
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),
+        "sampling.truncated": ("TruncatedPoisson",),
     },
 )
 

@@ -12,6 +12,8 @@ from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
 from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
+from .mechanism.matrix.release import MatrixMechanism
+from .mechanism.matrix.strategy import Strategy
 from .mechanism.mixture import GaussianMixture
 from .mechanism.own.pair import Pair
 from .mechanism.profile import Profile
@@ -27,6 +29,7 @@ from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
 from .sampling.poisson import Poisson
 from .sampling.shuffled import Shuffled
+from .sampling.truncated import TruncatedPoisson
 
 VERSION = 1
 ANNOTATIONS = ("name", "title", "dataset", "unit", "author", "date", "purpose", "notes")
@@ -39,6 +42,10 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity", "replace_sensitivity")),
     "randomized-response": (RandomizedResponse, ("epsilon", "categories", "null")),
     "gaussian-mixture": (GaussianMixture, ("sigma", "moves", "weights")),
+    "matrix": (
+        MatrixMechanism,
+        ("strategy", "sigma", "participations", "separation", "exactly", "sensitivity", "replace_sensitivity"),
+    ),
     "exponential": (Exponential, ("epsilon",)),
     "gdp": (GDP, ("mu", "neighbours")),
     "pure-dp": (PureDP, ("epsilon", "neighbours")),
@@ -51,6 +58,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
+    "truncated-poisson": (TruncatedPoisson, ("base", "rate", "cap", "examples")),
     "allocated": (Allocated, ("base", "steps", "kept", "times")),
     "banded": (Banded, ("base", "bands", "iterations")),
     "shuffled": (Shuffled, ("local", "count")),
@@ -199,6 +207,8 @@ def _plain(value: Any) -> Any:
     """Releases described, infinity as null."""
     if isinstance(value, Release):
         return _described(value)
+    if isinstance(value, Strategy):
+        return {"form": value.form, "iterations": value.iterations, "numbers": list(value.numbers)}
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     return None if value == math.inf else value
@@ -231,12 +241,15 @@ def _restored(data: Any) -> Release:
     for inner in ("base", "local"):
         if inner in values:
             values[inner] = _restored(values[inner])
+    if isinstance(values.get("strategy"), dict):
+        refuse_unknown("strategy", values["strategy"], ("form", "iterations", "numbers"))
+        values["strategy"] = Strategy(**values["strategy"])
     try:
         return cls(**values)
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        whole = {"base", "local", "moves"} & {*names}
+        whole = {"base", "local", "moves", "strategy"} & {*names}
         needed = names if whole else names[:2] if kind in ("approx-dp", "rdp", "pair") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 

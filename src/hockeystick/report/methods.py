@@ -27,6 +27,7 @@ SOURCES = {
     "CC23": "Choquette-Choo et al. (Amplified) banded matrix factorization. 2023. arXiv:2306.08153",
     "CGST24": "Choquette-Choo, Ganesh, Steinke, Thakurta. Privacy amplification for matrix mechanisms. 2024. arXiv:2310.15526",
     "CKS20": "Canonne, Kamath, Steinke. The discrete Gaussian for differential privacy. 2020. arXiv:2004.00010",
+    "D22b": "Denisov et al. Improved differential privacy for SGD via optimal private linear operators. 2022. arXiv:2202.08312",
     "D22": "Doroshenko et al. Connect the dots. 2022. arXiv:2207.04380",
     "DDR20": "Dong, Durfee, Rogers. Optimal differential privacy composition for exponential mechanisms. 2020. arXiv:1909.13830",
     "DRS22": "Dong, Roth, Su. Gaussian differential privacy. 2022. arXiv:1905.02383",
@@ -34,6 +35,7 @@ SOURCES = {
     "FS25": "Feldman, Shenfeld. Privacy amplification by random allocation. 2025. arXiv:2502.08202",
     "G24": "Ganesh. Tight group-level DP guarantees for DP-SGD with sampling. 2024. arXiv:2401.10294",
     "G25": "Gomez et al. (ε, δ) considered harmful: best practices for reporting privacy guarantees. 2025. arXiv:2503.10945",
+    "G25b": "Ganesh. Tighter privacy analysis for truncated Poisson sampling. 2025. arXiv:2508.15089",
     "GDPT": "Liu, Sun, Jiang, Kong. Gaussian differential privacy transformation: from identification to application. 2021",
     "KOV15": "Kairouz, Oh, Viswanath. The composition theorem for differential privacy. ICML 2015. arXiv:1311.0776",
     "S22": "Steinke. Composition of differential privacy and privacy amplification by subsampling. 2022. arXiv:2210.00597",
@@ -56,6 +58,7 @@ _THEOREMS = {
     "ZCDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3, [BS16]",
     "GaussianMixture": "a mixture of normal laws against N(0, sigma²), [CGST24] Corollary 4.7",
     "Pair": "the pair that is given, as it is, [mathematics] section 16",
+    "MatrixMechanism": "one Gaussian step at the sensitivity of the strategy, [mathematics] Lemmas 58 to 60, [CC23], [D22b]",
     "RDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3",
     "Profile": "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9",
 }

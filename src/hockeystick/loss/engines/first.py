@@ -20,6 +20,7 @@ from ..pairs.laplace import LaplaceLoss
 from ..pairs.laplace_closed import MOST as MOST_IN_CLOSED_FORM
 from ..protocol import Inconclusive, Interval, largest
 from ..sampled.gaussian import SampledGaussianLoss
+from ..sampled.revealed import revealed_parts
 from ..tolerance import SETTLED, WIDE
 from .closed import closed_epsilon, closed_form, has_closed
 from .compiled import (
@@ -30,6 +31,8 @@ from .compiled import (
     laplace_epsilon,
     laplace_log_deltas,
     response_epsilon,
+    revealed_epsilon,
+    revealed_log_deltas,
     sampled_epsilon,
     sampled_log_deltas,
 )
@@ -65,6 +68,8 @@ def compiled_log_deltas(run: ComposedLoss, epsilons: Sequence[float]) -> list[In
         if isinstance(loss, SampledGaussianLoss) and count > 1:
             shape = loss.shape
             return sampled_log_deltas((shape.noise, shape.rate, shape.noise_error), count, loss.removals, epsilons)
+        if count > 1 and (revealed := revealed_parts(loss)):
+            return revealed_log_deltas(revealed[0], count, revealed[1], epsilons)
     return [None] * len(epsilons)
 
 
@@ -102,6 +107,12 @@ def _compiled_epsilon(run: ComposedLoss, question: Question) -> CoreAnswer:
         shape = loss.shape
         given = shape.noise, shape.rate, shape.noise_error
         return sampled_epsilon(given, count, loss.removals, question.at, question.floor)
+    if revealed := revealed_parts(loss):
+        return (
+            None
+            if question.evaluated or count == 1
+            else revealed_epsilon(revealed[0], count, revealed[1], question.at, question.floor)
+        )
     if question.delta is None:
         return None
     if isinstance(loss, ResponseLoss) and loss.categories == 2 and not loss.delta:
