@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import checks
 from ..errors import BadType, BadValue, OverBudget
 from ..ledger.account import Account
-from ..ledger.terms import planned_line, sentence, word
+from ..ledger.terms import planned_line, sentence, undescribed, word
 from ..mechanism.release import Release, joined
 from ..neighbours import Relation
 
@@ -68,7 +68,7 @@ class Charging:
         if not isinstance(account, Account):
             raise BadType(f"account is {account!r}; allowed: an account of a ledger, as `ledger.account(name)` gives it.")
         if (line is None) == (steps is None):
-            raise BadValue("give line, the planned line of the steps, or steps, the length of a whole run, and not both.")
+            raise BadValue("give line, the planned line of the steps, or steps, those of a whole run, and not both.")
         self._account, self._actor = account, word("actor", actor)
         self._run, self._block = word("run", run, most=100), checks.count("block", block, least=1)
         if steps is not None and self._block != 1:
@@ -88,8 +88,8 @@ class Charging:
         self._frozen: Release | None = None
 
     def __repr__(self) -> str:
-        what = f"line {self._line!r}" if self._line is not None else f"a whole run of {self._total} steps"
-        return f"<Charging of {self._account!r}, {what}: {self._done} steps>"
+        what = f"line {self._line!r}" if self._line is not None else f"{self._total} steps"
+        return f"<Charging of {self._account!r}, {what}: {self._done} made>"
 
     @property
     def done(self) -> int:
@@ -122,9 +122,9 @@ class Charging:
         int
             Uses of the line and what is charged ahead; of a whole run the steps that it has not run.
         """
-        if self._line is None:
-            assert self._total is not None
+        if self._total is not None:
             return max(0, self._total - self._done)
+        assert self._line is not None
         return self._ahead + self._account.remaining(self._line)
 
     @property
@@ -346,6 +346,4 @@ def _steps(entry: Mapping[str, Any]) -> int:
     what = entry["what"]
     if "line" in what:
         return int(what["count"])
-    from ..ledger.terms import undescribed
-
     return int(what["count"]) * sum(count for _, count in undescribed(what["release"]).parts)
