@@ -15,6 +15,7 @@ from .mechanism.laplace import Laplace
 from .mechanism.matrix.release import MatrixMechanism
 from .mechanism.matrix.strategy import Strategy
 from .mechanism.mixture import GaussianMixture
+from .mechanism.own.densities import DensityPair
 from .mechanism.own.pair import Pair
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
@@ -194,6 +195,8 @@ def _described(release: Release) -> dict[str, Any]:
         return {"kind": "composition", "parts": uses}
     if isinstance(release, GroupedRun):
         return {"kind": "grouped", "size": release.size, "run": _described(release.run)}
+    if type(release) is DensityPair:
+        raise _from_function(release)
     for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
             values = release._parameters()
