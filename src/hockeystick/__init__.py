@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
     from .sampling.shuffled import Shuffled
+    from .sampling.truncated import TruncatedPoisson
 
 __version__ = "0.1.0"
 
@@ -98,6 +99,7 @@ __all__ = [
     "Shuffled",
     "Strategy",
     "Tampered",
+    "TruncatedPoisson",
     "Unavailable",
     "Unreachable",
     "Unsupported",
@@ -153,6 +155,7 @@ __getattr__ = _later(
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),
+        "sampling.truncated": ("TruncatedPoisson",),
     },
 )
 

@@ -15,6 +15,7 @@ from .mechanism.laplace import Laplace
 from .mechanism.matrix.release import MatrixMechanism
 from .mechanism.matrix.strategy import Strategy
 from .mechanism.mixture import GaussianMixture
+from .mechanism.own.densities import DensityPair
 from .mechanism.own.pair import Pair
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
@@ -29,6 +30,7 @@ from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
 from .sampling.poisson import Poisson
 from .sampling.shuffled import Shuffled
+from .sampling.truncated import TruncatedPoisson
 
 VERSION = 1
 ANNOTATIONS = ("name", "title", "dataset", "unit", "author", "date", "purpose", "notes")
@@ -57,6 +59,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
+    "truncated-poisson": (TruncatedPoisson, ("base", "rate", "cap", "examples")),
     "allocated": (Allocated, ("base", "steps", "kept", "times")),
     "banded": (Banded, ("base", "bands", "iterations")),
     "shuffled": (Shuffled, ("local", "count")),
@@ -192,6 +195,8 @@ def _described(release: Release) -> dict[str, Any]:
         return {"kind": "composition", "parts": uses}
     if isinstance(release, GroupedRun):
         return {"kind": "grouped", "size": release.size, "run": _described(release.run)}
+    if type(release) is DensityPair:
+        raise _from_function(release)
     for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
             values = release._parameters()

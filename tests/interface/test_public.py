@@ -31,6 +31,7 @@ RELEASES = (
     hs.Pair(("1/2", "1/2"), ("1/4", "3/4")),
     GAUSSIAN * 2,
     GAUSSIAN.poisson(rate=0.1),
+    GAUSSIAN.truncated_poisson(rate=0.1, cap=2, examples=10),
     GAUSSIAN.without_replacement(batch=1, examples=10),
     GAUSSIAN.with_replacement(draws=1, examples=10),
     GAUSSIAN.full_pass(by="id"),
@@ -60,7 +61,7 @@ QUESTIONS = {
         "to_json",
         "release",
     ),
-    *("poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group"),
+    *("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group"),
 }
 ATTRIBUTES = {  # parameters whose names are those of questions, and what a run of training says of itself
     "RandomizedResponse": {"one_epsilon"},
@@ -74,6 +75,7 @@ ATTRIBUTES = {  # parameters whose names are those of questions, and what a run 
     "Shuffled": {"base", "reports"},
     "GroupedRun": {"statement"},
     "Poisson": {"sample"},
+    "TruncatedPoisson": {"sample"},
     "WithoutReplacement": {"sample"},
     "WithReplacement": {"sample"},
     "Training": {"statement"},
@@ -119,6 +121,7 @@ def test_the_public_names():
         "Shuffled",
         "Strategy",
         "Tampered",
+        "TruncatedPoisson",
         "Unavailable",
         "Unreachable",
         "Unsupported",
@@ -143,6 +146,7 @@ def test_the_public_names():
 def test_samplers_are_classes_that_the_methods_make():
     step = hs.Gaussian(sigma=2.0)
     assert hs.Poisson(step, rate=0.1) == step.poisson(rate=0.1)
+    assert hs.TruncatedPoisson(step, rate=0.1, cap=2, examples=10) == step.truncated_poisson(rate=0.1, cap=2, examples=10)
     assert hs.WithoutReplacement(step, batch=1, examples=10) == step.without_replacement(batch=1, examples=10)
     assert hs.WithReplacement(step, draws=1, examples=10) == step.with_replacement(draws=1, examples=10)
     assert hs.FullPass(step, by="id") == step.full_pass(by="id")

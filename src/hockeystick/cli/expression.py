@@ -36,13 +36,14 @@ WITHIN = {
     "recipes": ("adaptive_clipping", "microbatches", "user_level", "thresholded", "last_iterate"),
 }
 """What may be called of these."""
-METHODS = ("poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group")
+METHODS = ("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group")
 WHOLE = (
     "participations",
     "separation",
     "bands",
     "iterations",
     "batch",
+    "cap",
     "count",
     "draws",
     "examples",

@@ -207,7 +207,7 @@ class Answers:
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
         large = large_delta(self.at, self.release._records)
-        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *_ASSUMED]
+        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *self.release._assumed, *_ASSUMED]
 
     @cached_property
     def statement(self) -> str:

@@ -34,6 +34,7 @@ FAMILIES = {
     "ZCDP": "anything {rho}-zCDP",
     "GaussianMixture": "Gaussian noise of standard deviation {sigma} at a random distance",
     "Pair": "a pair of distributions of its own",
+    "DensityPair": "the densities {p} against {q}",
     "MatrixMechanism": "Gaussian noise of standard deviation {sigma} behind a strategy matrix",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",
@@ -97,6 +98,11 @@ def scheme(mechanism: Any) -> tuple[str, str]:
     kind = type(mechanism).__name__
     if kind == "Poisson":
         return "Poisson", f"a Poisson sample of rate {given(mechanism.rate)}"
+    if kind == "TruncatedPoisson":
+        return "truncated Poisson", (
+            f"a Poisson sample of rate {given(mechanism.rate)} of {mechanism.examples} records, "
+            f"at most {mechanism.cap} of them kept"
+        )
     if kind == "WithoutReplacement":
         return "without replacement", f"a batch of {mechanism.batch} of {mechanism.examples} records, without replacement"
     if kind == "WithReplacement":
