@@ -27,7 +27,7 @@ from .errors import (
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion, filters
+    from . import conversion, filters, recipes
     from .draws.source import InsecureSeed
     from .installation import about
     from .ledger.ledger import Ledger
@@ -113,6 +113,7 @@ __all__ = [
     "filters",
     "from_json",
     "permute_and_flip",
+    "recipes",
     "remaining",
     "rounds",
     "split",
@@ -123,6 +124,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "recipes": (),
         "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),

@@ -53,6 +53,7 @@ BESIDE_A_PROOF = {
     "own/cells": {"_REACH"},
     "own/lines": {"_UNDERFLOW"},
     "own/polygon": {"BITS"},
+    "own/stored": {"_BITS"},
     "own/divergences": {"_DIGITS", "_MOST_DIGITS"},
     "lattice/lattice": {"_TINY"},
     "lattice/window": {"_BLOCK_DECAY"},

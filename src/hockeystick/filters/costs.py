@@ -6,7 +6,6 @@ from fractions import Fraction
 from .. import checks
 from ..errors import BadType, BadValue
 from ..loss.pairs.gaussian import GaussianLoss
-from ..loss.pairs.renyi import RenyiLoss
 from ..mechanism.claim import GDP, ZCDP, PureDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
@@ -125,8 +124,10 @@ def rho(release: Release, neighbours: Relation) -> Fraction | float:
 
 
 def known_by_renyi_only(release: Release, neighbours: Relation) -> bool:
-    """Whether a part has no dominating pair that is composed, but a bound of its Rényi divergences."""
-    return any(isinstance(loss, RenyiLoss) for one in release._run(neighbours).variants("dominating") for loss, _ in one.terms)
+    """Whether some bound of it goes by Rényi divergences that no pair is known to have, instead of composed pairs."""
+    run = release._run(neighbours)
+    bounds = [one for order in (run, *run.ordered_pairs()) for one in order.variants("dominating")]
+    return any(not single.has_transform for one in bounds for single in (one, *one.ordered_pairs()))
 
 
 def order_of(value: object) -> float:

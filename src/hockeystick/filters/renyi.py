@@ -3,13 +3,11 @@
 docs/mathematics/filters.md, Lemma 64.
 """
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from .. import checks
-from ..conversion.optimal_rdp import rdp_to_epsilon
 from ..errors import BadType, BadValue
+from ..mechanism.claim import RDP
 from ..mechanism.release import Release
 from ..neighbours import DEFAULT, Relation
 from . import costs
@@ -97,7 +95,7 @@ class RenyiFilter(Filter):
         Returns
         -------
         float
-            The best of the conversions of its orders (Asoodeh et al. 2020, Theorem 3); inf at delta 0.
+            That of the curve: the best conversion (Asoodeh et al. 2020, Theorem 3) at its orders or between; inf at delta 0.
 
         Raises
         ------
@@ -106,10 +104,9 @@ class RenyiFilter(Filter):
         BadValue
             If it is no probability.
         """
-        level = checks.probability("delta", delta)
-        if level in (0.0, 1.0):
-            return 0.0 if level else math.inf
-        return min(float(rdp_to_epsilon(order, float_up(self._budget[name]), level)) for name, order in self._orders.items())
+        values = tuple(float_up(self._budget[name]) for name in self._orders)
+        curve = RDP(orders=tuple(self._orders.values()), values=values, neighbours=self._neighbours)
+        return curve.epsilon(delta, self._neighbours)
 
 
 def _several(given: object) -> list[object]:

@@ -239,7 +239,8 @@ class Answers:
                 f"No attack with a false-positive rate of 0.1% finds a record with a true-positive rate above "
                 f"{up_text(100.0 * self.attacks['tpr'][1], 3)}%."
             )
-        lines.append(f"Computed with hockeystick {current_version()}; every bound is certified.")
+        ground = ", given what is stated of its parts (see the assumptions)" if self.release._assumed else ""
+        lines.append(f"Computed with hockeystick {current_version()}; every bound is certified{ground}.")
         return "  ".join(lines)
 
     @cached_property

@@ -63,8 +63,8 @@ class DensityPair(Pair):
             raise Unsupported(
                 f"{named(p)} against {named(q)}: a stated property is missing under which bounds are proved, a monotone "
                 "likelihood ratio.  State ratio='increasing' if p/q grows along the line, as for a log-concave noise and the "
-                "same moved to the right, or 'decreasing'; where it is neither, give the pair of a statistic in which it is monotone, "
-                "such as the distance from the centre."
+                "same moved to the right, or 'decreasing'; where it is neither, give the pair of a statistic in which it is "
+                "monotone, such as the distance from the centre."
             )
         self._set(
             p=p,
