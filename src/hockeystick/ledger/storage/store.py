@@ -40,8 +40,12 @@ class Store:
         self.place = place(where)
         self.clock: Any = None
         self._engine, self._process = self._connected(), os.getpid()
-        if check:
-            self._check(make)
+        try:
+            if check:
+                self._check(make)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def name(self) -> str:
