@@ -201,15 +201,20 @@ def _postgresql(url: str) -> Engine:
 
     @sa.event.listens_for(made, "connect")
     def _(connection: Any, record: Any) -> None:
-        with connection.cursor() as cursor:
-            for name in ("fsync", "full_page_writes"):
-                if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
-                    raise BadValue(f"the server has {name}=off, so that a crash loses what was charged; allowed: {name}=on.")
-            if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
-                cursor.execute("SET synchronous_commit = on")
-        connection.commit()
+        _durable(connection)
 
     return made
+
+
+def _durable(connection: Any) -> None:
+    """A server that keeps what it acknowledged, whatever happens to it."""
+    with connection.cursor() as cursor:
+        for name in ("fsync", "full_page_writes"):
+            if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
+                raise BadValue(f"the server has {name}=off, so that a crash loses what was charged; allowed: {name}=on.")
+        if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
+            cursor.execute("SET synchronous_commit = on")
+    connection.commit()
 
 
 @contextmanager
