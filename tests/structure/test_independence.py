@@ -6,7 +6,14 @@ import pytest
 
 from places import ROOT
 
-WHOLE = ("tests/oracle.py", "tests/exact.py", "tests/balls.py", "tests/laplace_sum.py", "tests/allocation_lattice.py")
+WHOLE = (
+    "tests/oracle.py",
+    "tests/exact.py",
+    "tests/balls.py",
+    "tests/laplace_sum.py",
+    "tests/allocation_lattice.py",
+    "tests/allocation_laplace.py",
+)
 PARTLY = {  # these also draw inputs and ask the library; what tells a truth does not
     "scripts/closed.py": ("tail", "gaussian_delta", "sampled_delta", "least_cumulant", "_quantile"),
     "scripts/truth.py": ("parts",),

@@ -11,6 +11,7 @@ from ..later import later
 if TYPE_CHECKING:
     from .allocated.finite import finite_epoch as finite_epoch
     from .allocated.gaussian import AllocatedGaussianLoss as AllocatedGaussianLoss
+    from .allocated.laplace import laplace_epoch as laplace_epoch
     from .allocated.moments import AllocatedStep as AllocatedStep
     from .allocated.moments import Moments as Moments
     from .allocated.ratios import is_listed as is_listed
@@ -51,6 +52,7 @@ __getattr__ = later(
     {
         "allocated.finite": ("finite_epoch",),
         "allocated.gaussian": ("AllocatedGaussianLoss",),
+        "allocated.laplace": ("laplace_epoch",),
         "allocated.moments": ("AllocatedStep", "Moments"),
         "allocated.ratios": ("is_listed",),
         "allocated.several": ("SeveralLosses",),
