@@ -27,7 +27,7 @@ from .errors import (
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion, filters
+    from . import conversion, filters, recipes
     from .draws.source import InsecureSeed
     from .installation import about
     from .ledger.ledger import Ledger
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
     from .mechanism.gaussian import Gaussian
     from .mechanism.laplace import Laplace
+    from .mechanism.matrix.release import MatrixMechanism
+    from .mechanism.matrix.strategy import Strategy
     from .mechanism.mixture import GaussianMixture
     from .mechanism.own.pair import Pair
     from .mechanism.profile import Profile
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from .sampling.full_pass import FullPass
     from .sampling.poisson import Poisson
     from .sampling.shuffled import Shuffled
+    from .sampling.truncated import TruncatedPoisson
 
 __version__ = "0.1.0"
 
@@ -83,6 +86,7 @@ __all__ = [
     "Laplace",
     "LargeDelta",
     "Ledger",
+    "MatrixMechanism",
     "MissingExtra",
     "NotRead",
     "OverBudget",
@@ -93,7 +97,9 @@ __all__ = [
     "RDPAccountant",
     "RandomizedResponse",
     "Shuffled",
+    "Strategy",
     "Tampered",
+    "TruncatedPoisson",
     "Unavailable",
     "Unreachable",
     "Unsupported",
@@ -107,6 +113,7 @@ __all__ = [
     "filters",
     "from_json",
     "permute_and_flip",
+    "recipes",
     "remaining",
     "rounds",
     "split",
@@ -117,6 +124,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "recipes": (),
         "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),
@@ -125,6 +133,8 @@ __getattr__ = _later(
         "mechanism.discrete": ("DiscreteGaussian", "DiscreteLaplace"),
         "mechanism.gaussian": ("Gaussian",),
         "mechanism.laplace": ("Laplace",),
+        "mechanism.matrix.release": ("MatrixMechanism",),
+        "mechanism.matrix.strategy": ("Strategy",),
         "mechanism.mixture": ("GaussianMixture",),
         "mechanism.own.pair": ("Pair",),
         "mechanism.profile": ("Profile",),
@@ -145,6 +155,7 @@ __getattr__ = _later(
         "sampling.full_pass": ("FullPass",),
         "sampling.poisson": ("Poisson",),
         "sampling.shuffled": ("Shuffled",),
+        "sampling.truncated": ("TruncatedPoisson",),
     },
 )
 

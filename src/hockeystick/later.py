@@ -5,6 +5,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from .checks import meant
+
 
 def later(package: str, homes: dict[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """The `__getattr__` of a package (PEP 562): `homes` has its modules and the names that come from each; a
@@ -13,7 +15,7 @@ def later(package: str, homes: dict[str, tuple[str, ...]]) -> Callable[[str], An
     >>> later("os", {"path": ("join",)})("joint")
     Traceback (most recent call last):
         ...
-    AttributeError: module 'os' has no attribute 'joint'
+    AttributeError: module 'os' has no attribute 'joint' (did you mean join?)
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 
@@ -21,7 +23,8 @@ def later(package: str, homes: dict[str, tuple[str, ...]]) -> Callable[[str], An
         if homes.get(name) == ():
             return import_module(f".{name}", package)
         if name not in home_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            near = "" if name.startswith("_") else meant(name, [*home_of, *(one for one, names in homes.items() if not names)])
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
         found = getattr(import_module(f".{home_of[name]}", package), name)
         setattr(sys.modules[package], name, found)
         return found

@@ -12,8 +12,12 @@ from .mechanism.claim import GDP, RDP, ZCDP, ApproxDP, PureDP
 from .mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
+from .mechanism.matrix.release import MatrixMechanism
+from .mechanism.matrix.strategy import Strategy
 from .mechanism.mixture import GaussianMixture
+from .mechanism.own.densities import DensityPair
 from .mechanism.own.pair import Pair
+from .mechanism.own.stored import StoredMasses
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
@@ -27,6 +31,7 @@ from .sampling.full_pass import FullPass
 from .sampling.group import GroupedPoisson, GroupedRun, grouped
 from .sampling.poisson import Poisson
 from .sampling.shuffled import Shuffled
+from .sampling.truncated import TruncatedPoisson
 
 VERSION = 1
 ANNOTATIONS = ("name", "title", "dataset", "unit", "author", "date", "purpose", "notes")
@@ -39,6 +44,10 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity", "replace_sensitivity")),
     "randomized-response": (RandomizedResponse, ("epsilon", "categories", "null")),
     "gaussian-mixture": (GaussianMixture, ("sigma", "moves", "weights")),
+    "matrix": (
+        MatrixMechanism,
+        ("strategy", "sigma", "participations", "separation", "exactly", "sensitivity", "replace_sensitivity"),
+    ),
     "exponential": (Exponential, ("epsilon",)),
     "gdp": (GDP, ("mu", "neighbours")),
     "pure-dp": (PureDP, ("epsilon", "neighbours")),
@@ -51,6 +60,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
     "full-pass": (FullPass, ("base", "by")),
+    "truncated-poisson": (TruncatedPoisson, ("base", "rate", "cap", "examples")),
     "allocated": (Allocated, ("base", "steps", "kept", "times")),
     "banded": (Banded, ("base", "bands", "iterations")),
     "shuffled": (Shuffled, ("local", "count")),
@@ -186,6 +196,10 @@ def _described(release: Release) -> dict[str, Any]:
         return {"kind": "composition", "parts": uses}
     if isinstance(release, GroupedRun):
         return {"kind": "grouped", "size": release.size, "run": _described(release.run)}
+    if type(release) is DensityPair:
+        raise _from_function(release)
+    if type(release) is StoredMasses:
+        raise Unsupported(f"{release!r} is not written as JSON: keep the code that made it, or the file of its masses.")
     for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
             values = release._parameters()
@@ -199,6 +213,8 @@ def _plain(value: Any) -> Any:
     """Releases described, infinity as null."""
     if isinstance(value, Release):
         return _described(value)
+    if isinstance(value, Strategy):
+        return {"form": value.form, "iterations": value.iterations, "numbers": list(value.numbers)}
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     return None if value == math.inf else value
@@ -231,12 +247,15 @@ def _restored(data: Any) -> Release:
     for inner in ("base", "local"):
         if inner in values:
             values[inner] = _restored(values[inner])
+    if isinstance(values.get("strategy"), dict):
+        refuse_unknown("strategy", values["strategy"], ("form", "iterations", "numbers"))
+        values["strategy"] = Strategy(**values["strategy"])
     try:
         return cls(**values)
     except TypeError as error:
         if isinstance(error, BadType):
             raise
-        whole = {"base", "local", "moves"} & {*names}
+        whole = {"base", "local", "moves", "strategy"} & {*names}
         needed = names if whole else names[:2] if kind in ("approx-dp", "rdp", "pair") else names[:1]
         raise BadValue(f"{kind} is incomplete; needed: {', '.join(needed)}.") from None
 

@@ -380,3 +380,17 @@ def test_help_shows_the_arguments():
     import inspect
 
     assert list(inspect.signature(hs.Gaussian).parameters) == ["sigma", "sensitivity", "replace_sensitivity"]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("gaussian", "Gaussian"), ("RandomisedResponse", "RandomizedResponse"), ("dpsdg", "dpsgd")]
+)
+def test_a_public_name_that_is_misspelt(name, near):
+    with pytest.raises(AttributeError, match=rf"did you mean {near}\?"):
+        getattr(hs, name)
+    assert not hasattr(hs, "__wrapped__")
+
+
+def test_an_empty_run_is_not_released():
+    with pytest.raises(hs.Unsupported, match="it is empty"):
+        hs.compose([]).release(1.0)

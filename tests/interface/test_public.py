@@ -20,6 +20,7 @@ RELEASES = (
     hs.DiscreteGaussianVector(sigma=2.0, squared_norm=4),
     hs.GaussianMixture(sigma=2.0, moves=(0, 1), weights=(0.5, 0.5)),
     hs.RandomizedResponse(epsilon=1.0),
+    hs.MatrixMechanism(hs.Strategy.tree(8), sigma=2.0, participations=2),
     hs.Exponential(epsilon=1.0),
     hs.PureDP(epsilon=1.0),
     hs.ApproxDP(epsilon=1.0, delta=1e-6),
@@ -30,6 +31,7 @@ RELEASES = (
     hs.Pair(("1/2", "1/2"), ("1/4", "3/4")),
     GAUSSIAN * 2,
     GAUSSIAN.poisson(rate=0.1),
+    GAUSSIAN.truncated_poisson(rate=0.1, cap=2, examples=10),
     GAUSSIAN.without_replacement(batch=1, examples=10),
     GAUSSIAN.with_replacement(draws=1, examples=10),
     GAUSSIAN.full_pass(by="id"),
@@ -59,7 +61,7 @@ QUESTIONS = {
         "to_json",
         "release",
     ),
-    *("poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group"),
+    *("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group"),
 }
 ATTRIBUTES = {  # parameters whose names are those of questions, and what a run of training says of itself
     "RandomizedResponse": {"one_epsilon"},
@@ -73,6 +75,7 @@ ATTRIBUTES = {  # parameters whose names are those of questions, and what a run 
     "Shuffled": {"base", "reports"},
     "GroupedRun": {"statement"},
     "Poisson": {"sample"},
+    "TruncatedPoisson": {"sample"},
     "WithoutReplacement": {"sample"},
     "WithReplacement": {"sample"},
     "Training": {"statement"},
@@ -105,6 +108,7 @@ def test_the_public_names():
         "Laplace",
         "LargeDelta",
         "Ledger",
+        "MatrixMechanism",
         "MissingExtra",
         "NotRead",
         "OverBudget",
@@ -115,7 +119,9 @@ def test_the_public_names():
         "RDPAccountant",
         "RandomizedResponse",
         "Shuffled",
+        "Strategy",
         "Tampered",
+        "TruncatedPoisson",
         "Unavailable",
         "Unreachable",
         "Unsupported",
@@ -129,6 +135,7 @@ def test_the_public_names():
         "filters",
         "from_json",
         "permute_and_flip",
+        "recipes",
         "remaining",
         "rounds",
         "split",
@@ -139,6 +146,7 @@ def test_the_public_names():
 def test_samplers_are_classes_that_the_methods_make():
     step = hs.Gaussian(sigma=2.0)
     assert hs.Poisson(step, rate=0.1) == step.poisson(rate=0.1)
+    assert hs.TruncatedPoisson(step, rate=0.1, cap=2, examples=10) == step.truncated_poisson(rate=0.1, cap=2, examples=10)
     assert hs.WithoutReplacement(step, batch=1, examples=10) == step.without_replacement(batch=1, examples=10)
     assert hs.WithReplacement(step, draws=1, examples=10) == step.with_replacement(draws=1, examples=10)
     assert hs.FullPass(step, by="id") == step.full_pass(by="id")

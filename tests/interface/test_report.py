@@ -218,14 +218,14 @@ def test_what_people_say_is_shown_and_not_obeyed():
     """Of markup in a title, a name, a note and the rest nothing is left that a reader of the form would act on."""
     run = hs.Gaussian(sigma=2.0)
     entries = [hs.Entry(run, name=EVIL, purpose=EVIL, notes=[EVIL])]
-    report = run.report(delta=1e-5, about=hs.About(*[EVIL] * 5, "2026-11-19", EVIL, [EVIL, "# 1", "1. x"], entries))
+    report = run.report(delta=1e-5, about=hs.About(*[EVIL] * 5, "2026-11-19", EVIL, [EVIL, "# 1", "12. x", "* y"], entries))
     for text in (report.to_markdown(), report.to_model_card()):
         assert "<script" not in text
         assert "](javascript" not in text
         assert "*b*" not in text
         assert "`c`" not in text
         assert "c\\` \\| d" in text
-    assert "\n* \\# 1\n* 1\\. x\n" in report.to_markdown()
+    assert "\n* \\# 1\n* 12\\. x\n* \\* y\n" in report.to_markdown()
     for text in (report.to_html(), report.to_page()):
         assert "<script" not in text
         assert "&lt;script&gt;" in text

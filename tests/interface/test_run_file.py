@@ -28,8 +28,11 @@ MORE = {
     "pair": hs.Pair({"yes": "2/3", "no": "1/3"}, {"yes": 0.5, "no": 0.5}, "replace") * 2,
     "fixed": hs.Gaussian(2.0).without_replacement(batch=10, examples=100)
     + hs.Laplace(2.0).with_replacement(draws=3, examples=10),
+    "truncated": hs.Gaussian(2.0).truncated_poisson(rate=0.1, cap=15, examples=100) * 3,
     "allocated": hs.Gaussian(2.0).allocated(steps=9) * 2 + hs.Gaussian(2.0).allocated(steps=9, kept=3, times=2),
     "banded": hs.Gaussian(2.0).poisson(rate=0.1).banded(bands=3, iterations=20) * 2,
+    "matrix": hs.MatrixMechanism(hs.Strategy.tree(8), sigma=2.0, participations=2, separation=3)
+    + hs.MatrixMechanism([[1.0, 0.0], [-0.5, 1.0]], sigma=2.0, participations=1, sensitivity=2.0),
     "passes": hs.Gaussian(2.0).full_pass(by="shuffle") + hs.Gaussian(2.0).full_pass(by="position") * 3,
     "shuffled": hs.Shuffled(hs.RandomizedResponse(1.0), count=1000) * 2,
     "groups": hs.Gaussian(2.0).poisson(rate=0.1).group(size=3) * 5,

@@ -13,6 +13,7 @@ WHOLE = (
     "tests/laplace_sum.py",
     "tests/allocation_lattice.py",
     "tests/allocation_laplace.py",
+    "tests/truncated_batches.py",
 )
 PARTLY = {  # these also draw inputs and ask the library; what tells a truth does not
     "scripts/closed.py": ("tail", "gaussian_delta", "sampled_delta", "least_cumulant", "_quantile"),

@@ -20,7 +20,7 @@ LAYERS = (
     ("mechanism",),
     ("sampling",),
     ("portable",),
-    ("planning",),
+    ("planning", "recipes"),
     ("filters",),
     ("report", "installation"),
     ("ledger",),
@@ -40,6 +40,7 @@ ROOMS = (
     "own",
     "composed",
     "allocated",
+    "allocated_steps",
     "bounds",
     "contour",
     "lattice",
@@ -54,6 +55,7 @@ MOST_MODULES = 16  # in a folder
 # Convenience methods that import, inside themselves, what stands below them (for type checkers also at the top).
 EXCEPTIONS = {
     ("mechanism.samplers", "sampling.poisson"),  # Samplers.poisson
+    ("mechanism.samplers", "sampling.truncated"),  # Samplers.truncated_poisson
     ("mechanism.samplers", "sampling.fixed_size"),  # Samplers.without_replacement, Samplers.with_replacement
     ("mechanism.samplers", "sampling.allocation"),  # Samplers.allocated
     ("mechanism.samplers", "sampling.banded"),  # Samplers.banded

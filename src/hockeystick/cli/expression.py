@@ -22,6 +22,8 @@ NAMES = (
     "Exponential",
     "PureDP",
     "ApproxDP",
+    "MatrixMechanism",
+    "Strategy",
     "GDP",
     "ZCDP",
     "RDP",
@@ -29,8 +31,27 @@ NAMES = (
     "dpsgd",
 )
 """What may be called, among the public names; each is imported when it is."""
-METHODS = ("poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group")
-WHOLE = ("bands", "iterations", "batch", "count", "draws", "examples", "size", "steps", "categories", "accumulation")
+WITHIN = {
+    "Strategy": ("tree", "square_root", "toeplitz", "blt", "dense"),
+    "recipes": ("adaptive_clipping", "microbatches", "user_level", "thresholded", "last_iterate"),
+}
+"""What may be called of these."""
+METHODS = ("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group")
+WHOLE = (
+    "participations",
+    "separation",
+    "bands",
+    "iterations",
+    "batch",
+    "cap",
+    "count",
+    "draws",
+    "examples",
+    "size",
+    "steps",
+    "categories",
+    "accumulation",
+)
 HOLE = "_hole_"
 _EXAMPLE = "'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000 + Laplace(scale=5) * 20'"
 
@@ -131,6 +152,8 @@ def _called(node: ast.Call, text: str, hole: Any) -> Release:
     if isinstance(node.func, ast.Name) and node.func.id in NAMES:
         called: Any = getattr(hockeystick, node.func.id)
         name = node.func.id
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in WITHIN.get(ast.unparse(node.func.value), ()):
+        called, name = getattr(getattr(hockeystick, ast.unparse(node.func.value)), node.func.attr), node.func.attr
     elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
         base = _value(node.func.value, text, hole)
         if not isinstance(base, Release):

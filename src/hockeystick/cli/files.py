@@ -42,7 +42,7 @@ sigma = 1.1
 epochs = 1
 sampler = "poisson"
 """
-_DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation")
+_DPSGD = ("sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation", "cap")
 
 
 class _Read(NamedTuple):
@@ -117,7 +117,9 @@ def _standard_input(text: str, neighbours: str | None) -> _Read:
     """What was piped in: JSON begins with a brace, an expression is one line that is no TOML."""
     lines = text.strip().splitlines()
     if not lines:
-        raise BadValue("standard input is empty; allowed: TOML, JSON, or an expression such as 'Gaussian(sigma=2) * 3'.")
+        raise BadValue(
+            "standard input is empty (it is read once); allowed: TOML, JSON, or an expression such as 'Gaussian(sigma=2) * 3'."
+        )
     if len(lines) == 1 and not lines[0].startswith("{"):
         try:
             tomllib.loads(text)

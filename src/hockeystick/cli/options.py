@@ -49,12 +49,16 @@ Examples = Annotated[int | None, typer.Option(help="How many records there are."
 Batch = Annotated[int | None, typer.Option(help="Records in a batch (Poisson: on average).", show_default=False)]
 Steps = Annotated[int | None, typer.Option(help="How many steps are taken.", show_default=False)]
 Epochs = Annotated[float | None, typer.Option(help="Or how many epochs.", show_default=False)]
+Cap = Annotated[
+    int | None, typer.Option(help="The largest batch: a larger Poisson sample is cut at random to it.", show_default=False)
+]
 Accumulation = Annotated[int | None, typer.Option(help="Batches added up for one step: 1 unless given.", show_default=False)]
 
 
 _SPOKEN = (
     (r"\bneighbours='([\w-]+)' or '([\w-]+)'", r"--neighbours \1 or \2"),
     (r"\b(neighbours|sampler)='([\w-]+)'", r"--\1 \2"),
+    (r"\bcap=, ", "--cap, "),
     (r"\(by='id'\)", "(--sampler hashed)"),
     (r"\buse Poisson sampling\b", "use --sampler poisson"),
 )

@@ -69,6 +69,12 @@ def float_down(value: Fraction) -> float:
     return near if Fraction(near) <= value else math.nextafter(near, -math.inf)
 
 
+def double(value: Fraction) -> float:
+    """The double that is written like the fraction, or else the one at or below it."""
+    near = float(value)
+    return near if Fraction(repr(near)) == value else float_down(value)
+
+
 def root_up(value: Fraction) -> float:
     """A double at or above the square root."""
     near = math.sqrt(float_up(value))

@@ -4,16 +4,17 @@ import math
 from fractions import Fraction
 
 from .. import checks
-from ..errors import BadType, BadValue, Unsupported
+from ..errors import BadType, BadValue
 from ..loss.pairs.gaussian import GaussianLoss
-from ..loss.pairs.renyi import RenyiLoss
-from ..mechanism.claim import PureDP
+from ..mechanism.claim import GDP, ZCDP, PureDP
+from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.response import Exponential, RandomizedResponse
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, Relation, checked, orders
 from ..numerics.rounding import SQUARE_ERROR
+from ..planning.concentrated import rho_of
 from .amounts import exact
 
 BOTH_WAYS: tuple[Relation, ...] = (DEFAULT, "replace", "zero-out")
@@ -45,15 +46,28 @@ def plain(name: str, release: object, neighbours: Relation) -> Release:
 
 def squared_mu(release: Release, delta: float, neighbours: Relation) -> Fraction | float:
     """mu^2 with delta(eps) <= delta_mu(eps) + delta for every real eps, in both orders; inf if there is none."""
+    squares = [(_one_square(mechanism, neighbours), count) for mechanism, count in release.parts]
+    if all(square is not None for square, _ in squares):
+        return sum((square * count for square, count in squares if square is not None), Fraction(0))
     run = release._both(neighbours)
     if not run.terms:
         return Fraction(0)
     if len(run.terms) == 1 and isinstance(loss := run.terms[0][0], GaussianLoss):  # (it is one term whatever the counts)
         return Fraction(loss.square) * run.terms[0][1] * (1 + Fraction(SQUARE_ERROR))
     found = float(release.mu_bounds(delta or None, neighbours=neighbours).upper)
-    if 0.0 < found < 1e-3:  # where 1e-9, the width of the first answer, is much
-        found = min(found, float(release.mu_bounds(delta or None, max(1e-7 * found, 1e-14), neighbours).upper))
+    if 0.0 < found < 1e-5:  # where 1e-9, the width of the first answer, is much
+        found = min(found, float(release.mu_bounds(delta or None, max(1e-4 * found, 1e-14), neighbours).upper))
     return Fraction(found) ** 2 if found < math.inf else math.inf
+
+
+def _one_square(mechanism: Mechanism, neighbours: Relation) -> Fraction | None:
+    """mu^2 from the parameters as they were written, where that is a formula."""
+    if isinstance(mechanism, Gaussian):
+        moved = mechanism._moved(orders(neighbours)[0])
+        return (exact("sensitivity", moved) / exact("sigma", mechanism.sigma)) ** 2
+    if isinstance(mechanism, GDP) and mechanism.neighbours == neighbours:
+        return exact("mu", mechanism.claimed_mu) ** 2
+    return None
 
 
 def pure_epsilon(release: Release, delta: float, neighbours: Relation) -> Fraction | float:
@@ -83,20 +97,37 @@ def _one_epsilon(mechanism: Mechanism, neighbours: Relation) -> Fraction | float
 
 def renyi(release: Release, order: float, neighbours: Relation) -> Fraction | float:
     """The Rényi divergence of an order; inf if there is none."""
-    found = release.rdp(order, neighbours)
-    return Fraction(found) if found < math.inf else math.inf
+    total = Fraction(0)
+    for mechanism, count in release.parts:
+        if (square := _one_square(mechanism, neighbours)) is not None:
+            total += count * Fraction(order) * square / 2
+            continue
+        found = (mechanism * count).rdp(order, neighbours)
+        if found == math.inf:
+            return math.inf
+        total += Fraction(found)
+    return total
+
+
+def rho(release: Release, neighbours: Relation) -> Fraction | float:
+    """The rho of zCDP; inf if there is none."""
+    total, rest = Fraction(0), []
+    for mechanism, count in release.parts:
+        if (square := _one_square(mechanism, neighbours)) is not None:
+            total += count * square / 2
+        elif isinstance(mechanism, ZCDP) and mechanism.neighbours == neighbours and not mechanism.xi:
+            total += count * exact("rho", mechanism.claimed_rho)
+        else:
+            rest.append((mechanism, count))
+    found = rho_of(joined(rest), neighbours) if rest else 0.0
+    return total + Fraction(found) if found < math.inf else math.inf
 
 
 def known_by_renyi_only(release: Release, neighbours: Relation) -> bool:
-    """Whether a part has no dominating pair that is composed, but a bound of its Rényi divergences."""
-    return any(isinstance(loss, RenyiLoss) for one in release._run(neighbours).variants("dominating") for loss, _ in one.terms)
-
-
-def refuse_infinite(what: str, release: Release, cost: "Fraction | float", missing: str) -> Fraction:
-    """The cost, if it is finite."""
-    if cost == math.inf:
-        raise Unsupported(f"{release!r} has no finite {what}: {missing}")
-    return Fraction(cost)
+    """Whether some bound of it goes by Rényi divergences that no pair is known to have, instead of composed pairs."""
+    run = release._run(neighbours)
+    bounds = [one for order in (run, *run.ordered_pairs()) for one in order.variants("dominating")]
+    return any(not single.has_transform for one in bounds for single in (one, *one.ordered_pairs()))
 
 
 def order_of(value: object) -> float:

@@ -77,7 +77,7 @@ def largest_reserve(
     >>> plan = hs.DiscreteGaussian(sigma=20.0) * 12
     >>> reserve = largest_reserve(2.0, 1e-6, plan)
     >>> round(float(reserve.limit), 6), 1.9999 < reserve.promise(plan, 1e-6) <= 2.0
-    (0.396447, True)
+    (0.411277, True)
     """
     limit = checks.non_negative("epsilon", epsilon)
     probability = exact("delta", checks.probability("delta", delta))
@@ -101,7 +101,7 @@ def _check_alone(bare: Reserve, lines: Release, limit: float, level: float) -> N
     alone = lines.epsilon(level, bare.neighbours)
     if alone <= limit:
         return
-    beside = f" less the slack of {float(bare.slack):g}" if bare.slack else ""
+    beside = f" (beside a slack of {float(bare.slack):g})" if bare.slack else ""
     raise Unreachable(
         f"the plan {lines!r} alone has epsilon {alone:.9g} at delta {level:g}{beside}, beyond {limit:g}: "
         "plan fewer releases or more noise, or promise a larger epsilon."
@@ -235,7 +235,7 @@ def noise_that_fits(reserve: Reserve, release: Release, left: Left | None = None
     --------
     >>> import hockeystick as hs
     >>> noise_that_fits(Reserve(0.1), hs.Gaussian(sigma=2.0))
-    Gaussian(sigma=10.0)
+    Gaussian(sigma=10.01)
     """
     room = reserve.everything if left is None else left
     plain = costs.plain("release", release, reserve.neighbours)

@@ -16,7 +16,7 @@ from ..mechanism.release import Release, compose
 from ..neighbours import Relation
 from ..numerics.rounding import up
 from . import costs
-from .amounts import exact, float_down, float_up, root_up
+from .amounts import double, exact, float_up, root_up
 
 Kind = Literal["gdp", "pure", "renyi"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -122,7 +122,7 @@ class Promises:
         left = exact("delta", checks.probability("delta", delta)) - self.slack
         if left < 0:
             raise BadValue(f"delta is {delta}, below the slack, {float(self.slack):g}; allowed: a larger delta, or less slack.")
-        return max(0.0, float_down(left))
+        return double(left)
 
     def _checked_plan(self, plan: Release | None) -> Release:
         """The planned lines, if the theorem covers them beside this reserve."""

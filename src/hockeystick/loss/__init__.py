@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 from ..later import later
 
 if TYPE_CHECKING:
-    from .allocated.finite import finite_epoch as finite_epoch
     from .allocated.gaussian import AllocatedGaussianLoss as AllocatedGaussianLoss
-    from .allocated.laplace import laplace_epoch as laplace_epoch
     from .allocated.moments import AllocatedStep as AllocatedStep
     from .allocated.moments import Moments as Moments
-    from .allocated.ratios import is_listed as is_listed
     from .allocated.several import SeveralLosses as SeveralLosses
+    from .allocated_steps.finite import finite_epoch as finite_epoch
+    from .allocated_steps.laplace import laplace_epoch as laplace_epoch
+    from .allocated_steps.ratios import is_listed as is_listed
     from .answers.many import epsilon_intervals as epsilon_intervals
     from .answers.many import log_delta_intervals as log_delta_intervals
     from .bounds.renyi import renyi_bound as renyi_bound
+    from .own.density import DensityLoss as DensityLoss
     from .pairs.atomic import AtomicLoss as AtomicLoss
     from .pairs.binned import WideDiscreteGaussianLoss as WideDiscreteGaussianLoss
     from .pairs.bounded_range import BoundedRangeLoss as BoundedRangeLoss
@@ -50,12 +51,13 @@ if TYPE_CHECKING:
 __getattr__ = later(
     __name__,
     {
-        "allocated.finite": ("finite_epoch",),
+        "allocated_steps.finite": ("finite_epoch",),
         "allocated.gaussian": ("AllocatedGaussianLoss",),
-        "allocated.laplace": ("laplace_epoch",),
+        "allocated_steps.laplace": ("laplace_epoch",),
         "allocated.moments": ("AllocatedStep", "Moments"),
-        "allocated.ratios": ("is_listed",),
+        "allocated_steps.ratios": ("is_listed",),
         "allocated.several": ("SeveralLosses",),
+        "own.density": ("DensityLoss",),
         "pairs.atomic": ("AtomicLoss",),
         "pairs.bracketed": ("BracketedLoss",),
         "protocol": ("Loss",),

@@ -19,6 +19,7 @@ from ..numerics.rounding import LARGEST, UNIT
 from ..numerics.trapezoid import Cells
 from .bins import CoarseLoss
 from .pairs.atomic import AtomicLoss
+from .pairs.bracketed import BracketedLoss
 from .pairs.gaussian import GaussianLoss
 from .protocol import Loss, Slice
 
@@ -96,6 +97,16 @@ class ComposedLoss:
             uses = zip(choices, self.terms, strict=True)
             found.append(composed((choice[min(place, len(choice) - 1)], count) for choice, (_, count) in uses if choice))
         return found
+
+    def sooner(self, place: int) -> "ComposedLoss | None":
+        """A run that the dominating one of this place dominates, and that is answered sooner; None where there is none."""
+        uses, found = [], False
+        for loss, count in self.terms:
+            at = min(place, len(loss.dominating) - 1)
+            quick = loss.sooner[at] if isinstance(loss, BracketedLoss) and at < len(loss.sooner) else None
+            found = found or quick is not None
+            uses.append((loss.dominating[at] if quick is None else quick, count))
+        return composed(uses) if found else None
 
     def shifted(self, share: float) -> "ComposedLoss | None":
         """The run whose bounded ranges are all shifted by this share; None if it has none."""

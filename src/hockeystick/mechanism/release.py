@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
     """Anything that is released about the data: one mechanism, or several composed.
 
-    They may be composed adaptively: each may depend on what was released before, with parameters (noise, rates, counts) that are
-    fixed in advance.
+    They may be composed adaptively: which question each answers may depend on what was released before, and so may their order,
+    and when to stop (the epsilon is that of all that was planned, docs/mathematics.md, Lemma 67).  Their noise, rates and counts
+    are fixed in advance.  Where those are chosen in view of outputs, too, adding up what was chosen is no guarantee: draw from a
+    budget, `hockeystick.filters` (Lemma 62, the basket and the reserve).
 
     Descriptions are values: frozen, hashable, comparable, picklable.  Asking a question changes nothing.
     """
@@ -158,6 +160,8 @@ class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
     @property
     def _why_not_run(self) -> str:
         """Why nothing is run by it, and what to do."""
+        if not self.parts:
+            return "it is empty, so there is nothing to release."
         if len(self.parts) == 1 and self.parts[0][1] == 1:
             return "it says what holds, not what is done.  Release by the mechanism of which it speaks."
         return (
@@ -309,7 +313,7 @@ def compose(releases: Iterable[Release]) -> Release:
     """Several releases together, the same as joining them with +; adaptively, with parameters that are fixed in advance.
 
     Which question a mechanism answers may depend on what was released before; its noise, its rate and how often it is used may
-    not (fully adaptive composition needs a privacy filter, which this is not).
+    not: fully adaptive composition needs a privacy filter, which this is not (`hockeystick.filters` has them).
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ..sampling.fixed_size import WithoutReplacement, WithReplacement
     from ..sampling.full_pass import FullPass
     from ..sampling.poisson import Poisson
+    from ..sampling.truncated import TruncatedPoisson
     from .release import Release
 
 
@@ -51,6 +52,44 @@ class Samplers(Asked):
         from ..sampling.poisson import Poisson
 
         return Poisson(cast("Release", self), rate)
+
+    def truncated_poisson(self, rate: float, cap: int, examples: int) -> "TruncatedPoisson":
+        """The same on a Poisson sample of which at most `cap` records are kept, drawn uniformly: batches of a static shape.
+
+        Parameters
+        ----------
+        rate : float
+            The probability that a record is drawn, from 0 to 1.
+        cap : int
+            How many records are kept at most, from 0 up.
+        examples : int
+            The number of records (of the larger data set), from 1 to 1e9.
+
+        Returns
+        -------
+        TruncatedPoisson
+            The sampled step, a release by itself.
+
+        Raises
+        ------
+        BadType
+            If a number is of another type.
+        BadValue
+            If rate is outside [0, 1], or cap or examples is no whole number in its range.
+        Unsupported
+            If several parts other than Gaussian noise would share one sample, a part is sampled already, or a claim is made for
+            another relation than add-or-remove, or by its Rényi curve or profile.
+
+        Examples
+        --------
+        >>> import hockeystick as hs
+        >>> step = hs.Gaussian(sigma=1.1).truncated_poisson(rate=256 / 60_000, cap=320, examples=60_000)
+        >>> round((step * 3510).epsilon(delta=1e-5, neighbours="zero-out"), 6)
+        1.13317
+        """
+        from ..sampling.truncated import TruncatedPoisson
+
+        return TruncatedPoisson(cast("Release", self), rate, cap, examples)
 
     def without_replacement(self, batch: int, examples: int) -> "WithoutReplacement":
         """The same on a batch of `batch` out of `examples` records, drawn anew and uniformly, without replacement.

@@ -49,7 +49,7 @@ int hs_answer_epsilon(Block **block, Run *run, double *low, double *high) {
         return 0;
     if (hs_block_epsilon(*block, run, 0, SOONER, low, high))
         return BY_CONTOUR;
-    if (by_big_jump(*block, run, low, high))
+    if (run->law == &HS_LAW_GAUSSIAN && by_big_jump(*block, run, low, high))
         return BY_BIG_JUMP;
     return hs_block_epsilon(*block, run, SOONER, CONTOURS, low, high) ? BY_CONTOUR : 0;
 }
@@ -59,9 +59,26 @@ int hs_answer_ordered(Run *run, Size removals) {
     run->removal[0] = removals != 2;
     run->removal[1] = 0;
     run->law = &HS_LAW_GAUSSIAN;
+    run->revealed = NULL;
     return 1 <= removals && removals <= 3 && 1e-100 < run->noise && run->noise < 1e100 && 1e-300 < run->rate && run->rate < 1.0 &&
            run->noise_error >= 0.0 && run->noise_error < 1e-9 && 1.0 <= run->count && run->count < INFINITY &&
            -1e3 < run->log_delta && run->log_delta < 0.0;
+}
+
+int hs_answer_revealed(Run *run, Revealed *both, Size removals) {
+    double sum = 0.0;
+    for (int part = 0; part < KINDS; part++) {
+        run->noise = both->noise[part];
+        run->rate = both->rate[part];
+        sum += both->weight[part];
+        if (!(both->weight[part] > 0.0) || !hs_answer_ordered(run, removals))
+            return 0;
+    }
+    both->nothing = larger(0.0, 1.0 - sum);
+    both->guide->reach = -1.0;
+    run->revealed = both;
+    run->law = &HS_LAW_REVEALED;
+    return sum <= 1.0 + both->weight_error + 4.0 * UNIT && both->weight_error >= 0.0;
 }
 
 /* Of the one at `place`, whose block is that of the last one where the mechanism is the same */

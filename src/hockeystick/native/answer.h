@@ -6,6 +6,8 @@
 
 /* Fixes the ordered pairs: 1 is (True,), 2 (False,), 3 (True, False); 0 if the numbers are not those of a run */
 int hs_answer_ordered(Run *run, Size removals);
+/* The same for one of two steps: law_revealed.c */
+int hs_answer_revealed(Run *run, Revealed *both, Size removals);
 /* Which proof answered */
 enum { BY_CONTOUR = 1, BY_BIG_JUMP = 2 };
 

@@ -106,6 +106,55 @@ FUNCTION_OF_PYTHON(py_sampled_deltas) {
     return known;
 }
 
+/* What a run of `revealed...` is made of: noise, rate and weight of the first part, and of the second; the errors of noise and of
+   weights, relative; how often */
+#define REVEALED "dddddddddn"
+#define REVEALED_INTO(run, both, removals)                                                                                         \
+    &both.noise[0], &both.rate[0], &both.weight[0], &both.noise[1], &both.rate[1], &both.weight[1], &run.noise_error,              \
+        &both.weight_error, &run.count, &removals
+
+/* revealed_epsilon(..., log_delta, below, above, floor): both ends, or None */
+FUNCTION_OF_PYTHON(py_revealed_epsilon) {
+    Held held;
+    Run run = {.law = NULL};
+    Revealed both = {.nothing = 0.0};
+    Block *block = NULL;
+    Size removals;
+    double low = NAN, high = NAN;
+    (void)self;
+    if (!hs_parse(&held, args, count, REVEALED "dddd", REVEALED_INTO(run, both, removals), &run.log_delta, &run.below, &run.above,
+                  &run.floor))
+        return NULL;
+    int found;
+    Py_BEGIN_ALLOW_THREADS;
+    both.guide = malloc(sizeof *both.guide);
+    found = both.guide && hs_answer_revealed(&run, &both, removals) ? hs_answer_epsilon(&block, &run, &low, &high) : 0;
+    if (block)
+        hs_block_close(block);
+    free(both.guide);
+    Py_END_ALLOW_THREADS;
+    return both_ends(found, low, high);
+}
+
+/* revealed_deltas(..., epsilons, low, high): both ends of log delta at epsilons that grow; NaN for those not answered */
+FUNCTION_OF_PYTHON(py_revealed_deltas) {
+    Held held;
+    Run run = {.law = NULL};
+    Revealed both = {.nothing = 0.0};
+    Array epsilons, low, high;
+    Size removals;
+    (void)self;
+    if (!hs_parse(&held, args, count, REVEALED "aaa", REVEALED_INTO(run, both, removals), &epsilons, &low, &high))
+        return NULL;
+    run.log_delta = -1.0;
+    run.least = run.most = run.count;
+    both.guide = malloc(sizeof *both.guide);
+    PyObject *known = log_deltas(both.guide && hs_answer_revealed(&run, &both, removals), &run, epsilons, low, high);
+    free(both.guide);
+    hs_release(&held);
+    return known;
+}
+
 /* gaussian(mu, mu_error, delta): both ends of epsilon, or None */
 FUNCTION_OF_PYTHON(py_gaussian) {
     Held held;
@@ -183,8 +232,7 @@ FUNCTION_OF_PYTHON(py_randomised_response) {
 }
 
 PyMethodDef hs_py_answers[] = {
-    METHOD(epsilon),       METHOD(epsilons),       METHOD(sampled_deltas),
-    METHOD(gaussian),      METHOD(sampled_once),   METHOD(gaussian_deltas),
-    METHOD(laplace),       METHOD(laplace_deltas), METHOD(randomised_response),
-    {NULL, NULL, 0, NULL},
+    METHOD(epsilon),         METHOD(epsilons),       METHOD(sampled_deltas),      METHOD(revealed_epsilon),
+    METHOD(revealed_deltas), METHOD(gaussian),       METHOD(sampled_once),        METHOD(gaussian_deltas),
+    METHOD(laplace),         METHOD(laplace_deltas), METHOD(randomised_response), {NULL, NULL, 0, NULL},
 };

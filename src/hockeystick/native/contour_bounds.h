@@ -37,6 +37,8 @@ typedef struct {
     double *errors;                          /* and bounds of its errors */
     Grid grid;                               /* of the noise, on the real axis */
     double *rows;                            /* the rows of that grid */
+    Grid grids[KINDS];                       /* the same for each of several parts */
+    double *grid_rows[KINDS];                /* and their rows */
     int stage;                               /* 1: planned, 2: and truncated, -1: not to be had */
     int has_small;                           /* whether it is for "none large, not all small" (Lemma 19b) */
 } Contour;

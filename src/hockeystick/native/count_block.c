@@ -14,6 +14,8 @@ void hs_block_close(Block *block) {
         for (int every = 0; every < 2; every++) {
             free(block->contours[turn][every].values);
             free(block->contours[turn][every].rows);
+            for (int part = 0; part < KINDS; part++)
+                free(block->contours[turn][every].grid_rows[part]);
         }
     free(block->room.at);
     if (block->split)

@@ -23,5 +23,6 @@ struct Law {
 
 extern const Law HS_LAW_GAUSSIAN; /* sampled Gaussian noise: law_gaussian.c */
 extern const Law HS_LAW_LAPLACE;  /* law_laplace.c */
+extern const Law HS_LAW_REVEALED; /* one of two sampled Gaussian steps: law_revealed.c */
 
 #endif

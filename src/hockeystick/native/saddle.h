@@ -7,7 +7,7 @@
 enum { GUIDED = 1500 };
 
 /* log M at real k to a few digits: `Guide` of loss/sampled/gaussian.py */
-typedef struct {
+struct Guide {
     double rows[4 * GUIDED]; /* z, L, r and log of the weights at the nodes */
     double reach;            /* the largest |k|; negative: there are no nodes yet */
     double mass;             /* the sum of the weights */
@@ -15,7 +15,7 @@ typedef struct {
     double variance;         /* and times L^2 */
     double top;              /* the largest |L| */
     Size size;               /* how many nodes */
-} Guide;
+};
 
 static inline double exponent(const Run *run, int row, double c) { return run->removal[row] ? 1.0 + c : -c; }
 double hs_saddle_of_delta(Guide *guide, const Run *run);

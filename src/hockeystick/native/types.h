@@ -42,6 +42,7 @@ enum {
     CELLS = 97,   /* of u, each GROWTH times the one before: numerics/trapezoid.py */
     CLOSER = 281, /* narrower ones, each SLOWER times the one before, that reach as far */
     ROWS = 2,     /* ordered pairs that share a contour */
+    KINDS = 2,    /* sampled steps of which one is revealed */
     AHEAD = 5     /* places on the real axis, from the contour on, at which K is bounded */
 };
 #define GROWTH 1.25
@@ -66,24 +67,36 @@ typedef struct {
 } Grid;
 
 typedef struct Law Law;
+typedef struct Guide Guide;
+
+/* Two sampled steps of which one, or none, is what is done: law_revealed.c */
+typedef struct {
+    double noise[KINDS];  /* their noise multipliers */
+    double rate[KINDS];   /* their sampling rates */
+    double weight[KINDS]; /* and probabilities */
+    double nothing;       /* the probability of none */
+    double weight_error;  /* a bound of the relative error of probabilities */
+    Guide *guide;         /* of the second; it is filled on the way */
+} Revealed;
 
 /* One mechanism, how often it is used, and what is asked */
 typedef struct {
-    double noise;          /* the noise multiplier; of Laplace noise by how many of its scales it is moved */
-    double rate;           /* the sampling rate */
-    double noise_error;    /* relative error of the noise */
-    double count;          /* how often */
-    double log_delta;      /* where epsilon is asked */
-    double below;          /* surely below log delta, which was rounded */
-    double above;          /* surely above it */
-    double floor;          /* an epsilon below which ends need not be close */
-    double least;          /* the counts that belong together: the least */
-    double most;           /* and the largest */
-    int many;              /* of ordered pairs */
-    int removal[ROWS];     /* whether a record is removed, for each */
-    const Law *law;        /* of one step; of Laplace noise one order stands for both */
-    int (*stop)(void *of); /* asked now and then on long ways: other than 0 gives up; NULL: there is none */
-    void *of;              /* its argument */
+    double noise;             /* the noise multiplier; of Laplace noise by how many of its scales it is moved */
+    double rate;              /* the sampling rate */
+    double noise_error;       /* relative error of the noise */
+    double count;             /* how often */
+    double log_delta;         /* where epsilon is asked */
+    double below;             /* surely below log delta, which was rounded */
+    double above;             /* surely above it */
+    double floor;             /* an epsilon below which ends need not be close */
+    double least;             /* the counts that belong together: the least */
+    double most;              /* and the largest */
+    int many;                 /* of ordered pairs */
+    int removal[ROWS];        /* whether a record is removed, for each */
+    const Revealed *revealed; /* of law_revealed.c; else NULL */
+    const Law *law;           /* of one step; of Laplace noise one order stands for both */
+    int (*stop)(void *of);    /* asked now and then on long ways: other than 0 gives up; NULL: there is none */
+    void *of;                 /* its argument */
 } Run;
 
 /* Room that grows; `room_for` is NULL where there is no memory */

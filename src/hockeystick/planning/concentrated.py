@@ -16,13 +16,14 @@ from ..mechanism.discrete import DiscreteGaussian, DiscreteLaplace
 from ..mechanism.laplace import Laplace
 from ..mechanism.release import Mechanism, Release, joined
 from ..mechanism.response import RandomizedResponse
-from ..neighbours import DEFAULT, Relation, orders
+from ..neighbours import DEFAULT, Relation, orders, same_size
 from ..numerics.rounding import FUNCTION, UNIT, up
 from ..sampling.allocation import Allocated
 from ..sampling.banded import Banded
 from ..sampling.fixed_size import WithoutReplacement
 from ..sampling.full_pass import FullPass
 from ..sampling.poisson import Poisson
+from ..sampling.truncated import TruncatedPoisson
 
 _FIRST = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
 _WIDTH = 1e-11
@@ -62,14 +63,21 @@ def rho_of(release: Release, neighbours: Relation) -> float:
     return up((known + times * found) * (1.0 + 4.0 * UNIT))
 
 
+def _displaces(mechanism: Mechanism, neighbours: Relation) -> bool:
+    """Whether a record that comes or goes may displace another one in a batch."""
+    return isinstance(mechanism, WithoutReplacement) or (
+        isinstance(mechanism, TruncatedPoisson) and not same_size(orders(neighbours))
+    )
+
+
 def _known(mechanism: Mechanism, neighbours: Relation) -> float | None:
     """Where D_a / a is constant, or largest at infinite order (Lemma 31)."""
     if isinstance(mechanism, Banded):
         rho = _known(mechanism.base.parts[0][0], neighbours)
         return None if rho is None else up(mechanism._rounds * rho)
-    if isinstance(mechanism, Poisson | WithoutReplacement | FullPass):
+    if isinstance(mechanism, Poisson | TruncatedPoisson | WithoutReplacement | FullPass):
         mechanism._pair_loss(orders(neighbours))  # refused where there is no proof
-        moved = "replace" if isinstance(mechanism, WithoutReplacement) else neighbours  # batches differ by a replacement
+        moved = "replace" if _displaces(mechanism, neighbours) else neighbours  # batches differ by a replacement
         whole = [(_known(one, moved), count) for one, count in mechanism.base.parts]
         rhos = [count * rho for rho, count in whole if rho is not None]
         return up(math.fsum(rhos) * (1.0 + 4.0 * UNIT)) if len(rhos) == len(whole) else None

@@ -33,8 +33,7 @@ PASSES: dict[str, Literal["shuffle", "position", "id"]] = {
     "hashed": "id",
 }
 _REFUSED = {
-    "truncated-poisson": "a cut of too large batches makes a record's part in a batch depend on the others; 'poisson' is another "
-    "scheme, and no bound of it",
+    "truncated-poisson": "say sampler='poisson' and cap=, the largest batch; without a cap it is another scheme, and no bound",
     "b-min-sep": "its pair is not known in closed form; 'poisson', or 'cyclic' without amplification, are accounted for",
 }
 _OTHER_NAMES = {"balls-in-bins": "balls-and-bins", "random-allocation": "balls-and-bins", "allocated": "balls-and-bins"}
@@ -46,7 +45,7 @@ _RELATIONS = {
     "zero-out": "a record is replaced by one that contributes nothing",
 }
 
-_ALLOWED = {"sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation"}
+_ALLOWED = {"sigma", "sampler", "examples", "batch", "rate", "epochs", "steps", "neighbours", "accumulation", "cap"}
 Given = ParamSpec("Given")
 
 
@@ -157,6 +156,7 @@ def dpsgd(
     steps: int | None = None,
     neighbours: Relation = DEFAULT,
     accumulation: int = 1,
+    cap: int | None = None,
 ) -> Training:
     """A run of DP-SGD: `steps` Gaussian steps, each on a batch of the data.
 
@@ -170,7 +170,8 @@ def dpsgd(
     batch / examples, rounded to the nearest double), or for Poisson sampling `rate`; and `steps`, or `epochs` (steps =
     epochs / rate, rounded up; in shuffled or fixed batches every pass that was begun counts).  With `accumulation` that many
     batches are drawn as one sample of accumulation * batch records and their gradients added up before the noise comes once:
-    steps are updates.
+    steps are updates.  With `cap` a Poisson sample of more records is cut to that many, drawn uniformly (batches of a static
+    shape); a record that comes or goes then displaces others, so ask for neighbours="zero-out" where that is meant.
 
     Questions are answered for `neighbours` unless they say otherwise; `statement` says all of this in words.  Phases join with +.
 
@@ -194,6 +195,8 @@ def dpsgd(
         The relation that the run is meant for.
     accumulation : int, default 1
         How many batches make one update.
+    cap : int, optional
+        How many records of a Poisson sample are kept at most, from 1 up.
 
     Returns
     -------
@@ -234,7 +237,7 @@ def dpsgd(
     relation, noise = checked(neighbours), Gaussian(sigma=sigma)
     times = checks.count("accumulation", accumulation, least=1)
     batches = _Batches.of(examples, batch, rate, times, sampler)
-    bins = 0
+    bins, largest = 0, _cap(cap, sampler, times, batches)
     if sampler == "balls-and-bins":
         count, counted, bins = _epochs(batches, epochs, steps)
         step: Mechanism = noise.allocated(steps=bins)
@@ -245,6 +248,8 @@ def dpsgd(
         count, counted = _steps(batches, epochs, steps)
         if sampler == "poisson":
             step = noise.poisson(rate=batches.rate)
+            if largest is not None:
+                step = noise.truncated_poisson(rate=batches.rate, cap=largest, examples=batches.examples or 1)
         elif sampler == "without-replacement":
             step = noise.without_replacement(batch=batches.batch or 0, examples=batches.examples or 1)
         else:
@@ -252,7 +257,7 @@ def dpsgd(
     if sampler != "poisson":  # of which nothing is refused
         step._pair_loss(orders(relation))  # now rather than at the first question
     drawn = _SAMPLERS[sampler].format(rate=batches.rate_in_words, batch=batches.batch, examples=batches.examples, bins=bins)
-    notes = [counted, f"Batches: {drawn}."]
+    notes = [counted, f"Batches: {drawn}{'' if largest is None else f'; of more than {largest} so many are kept, at random'}."]
     if times > 1:
         notes.append(f"Accumulation: {times} batches, drawn as one sample, for each step.")
     notes.append(
@@ -260,6 +265,24 @@ def dpsgd(
     )
     notes.append(f"Neighbours: {_RELATIONS[relation]} ({relation}).")
     return Training(step * count, relation, tuple(notes), batches.examples)
+
+
+def _cap(cap: Any, sampler: str, accumulation: int, batches: _Batches) -> int | None:
+    """The largest batch, if there is one."""
+    if cap is None:
+        return None
+    found = checks.count("cap", cap, least=1)
+    if sampler != "poisson":
+        raise BadValue(f"cap is given, but batches of sampler={sampler!r} are not cut; allowed: with sampler='poisson'.")
+    if batches.examples is None:
+        raise BadValue(
+            "cap is given with rate, but what a cut costs depends on how many records there are; give examples and batch."
+        )
+    if accumulation > 1:
+        raise BadValue(
+            "cap and accumulation are both given, which leaves open what is cut; give the whole batch and accumulation=1."
+        )
+    return found
 
 
 def _one_of(epochs: Any, steps: Any) -> None:

@@ -176,7 +176,7 @@ def markdown(found: list[Section]) -> str:
     return "\n".join(lines)
 
 
-_SIGNS = re.compile(r"[\\`|~]|\*(?=\S)|(?<=\S)\*|(?<![^\W_])_|_(?![^\W_])|(?<=\])[(\[:]|^[#>+-]|(?<=^\d)[.)](?=\s)")
+_SIGNS = re.compile(r"[\\`|~]|\*(?=\S)|(?<=\S)\*|(?<![^\W_])_|_(?![^\W_])|(?<=\])[(\[:]|^[#>*+-]|^\d+(?=[.)](?:\s|$))")
 """What would mean something to a reader of Markdown; a sign with spaces around it, as in a * b, does not."""
 
 
@@ -186,4 +186,5 @@ def for_markdown(text: str) -> str:
     >>> print(for_markdown("R&D <script>alert(1)</script> [here](javascript:run) | Gaussian(sigma=2.0) * 3"))
     R&D &lt;script>alert(1)&lt;/script> [here]\\(javascript:run) \\| Gaussian(sigma=2.0) * 3
     """
-    return re.sub(r"&(?=#?\w+;)", "&amp;", _SIGNS.sub(r"\\\g<0>", text)).replace("<", "&lt;")
+    marked = _SIGNS.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", text)
+    return re.sub(r"&(?=#?\w+;)", "&amp;", marked).replace("<", "&lt;")

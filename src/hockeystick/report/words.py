@@ -34,6 +34,9 @@ FAMILIES = {
     "ZCDP": "anything {rho}-zCDP",
     "GaussianMixture": "Gaussian noise of standard deviation {sigma} at a random distance",
     "Pair": "a pair of distributions of its own",
+    "StoredMasses": "stored masses of {source}, an upper claim with the rounding of that library",
+    "DensityPair": "the densities {p} against {q}",
+    "MatrixMechanism": "Gaussian noise of standard deviation {sigma} behind a strategy matrix",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",
 }
@@ -73,6 +76,10 @@ def _part(mechanism: Mechanism, count: int) -> Part:
     named = words.format(**{name: _exact(one) for name, one in mechanism._parameters().items()}) if words else repr(mechanism)
     if isinstance(mechanism, ZCDP) and mechanism.xi:
         named = f"anything ({given(mechanism.xi)}, {given(mechanism.claimed_rho)})-zCDP"
+    if type(mechanism).__name__ == "MatrixMechanism":
+        apart = f", {'exactly' if kind.exactly else 'at least'} {kind.separation} apart" if kind.participations > 1 else ""
+        steps = f"{kind.participations} of {kind.strategy.iterations:,} steps{apart}"
+        named += f" ({kind.strategy.form}), each record in at most {steps}"
     if isinstance(mechanism, AdditiveNoise) and mechanism.sensitivity != 1.0:
         named += f" on a sensitivity of {given(mechanism.sensitivity)}"
     return Part(repr(mechanism), count, named, "all records")
@@ -92,6 +99,11 @@ def scheme(mechanism: Any) -> tuple[str, str]:
     kind = type(mechanism).__name__
     if kind == "Poisson":
         return "Poisson", f"a Poisson sample of rate {given(mechanism.rate)}"
+    if kind == "TruncatedPoisson":
+        return "truncated Poisson", (
+            f"a Poisson sample of rate {given(mechanism.rate)} of {mechanism.examples} records, "
+            f"at most {mechanism.cap} of them kept"
+        )
     if kind == "WithoutReplacement":
         return "without replacement", f"a batch of {mechanism.batch} of {mechanism.examples} records, without replacement"
     if kind == "WithReplacement":

@@ -34,6 +34,7 @@ FAMILIES: dict[str, Callable[[Relation], Release]] = {
 }
 SCHEMES: dict[str, Callable[[Release], Mechanism]] = {
     "Poisson": lambda base: base.poisson(rate=0.1),
+    "truncated Poisson": lambda base: base.truncated_poisson(rate=0.1, cap=20, examples=128),
     "without replacement": lambda base: base.without_replacement(batch=10, examples=128),
     "with replacement": lambda base: base.with_replacement(draws=10, examples=128),
     "a pass by position": lambda base: base.full_pass(by="position"),
@@ -51,6 +52,9 @@ THEOREMS = {
         "replace",
     ): "[mathematics](mathematics.md) section 13; response, exponential: [BBG18] joint convexity; Rényi: [S22] 6.7",
     ("Poisson", "zero-out"): "noise: as add-or-remove; others: as replace",
+    ("truncated Poisson", "add-or-remove"): "[G25b] as proved in [mathematics](mathematics.md) Lemma 55",
+    ("truncated Poisson", "replace"): "[mathematics](mathematics.md) Lemma 53; Gaussian: the better of that and Lemma 55, [G25b]",
+    ("truncated Poisson", "zero-out"): "as replace",
     ("without replacement", "add-or-remove"): "[ZDW22] Theorem 11 with the pair of a replacement",
     ("without replacement", "replace"): "[BBG18] sampling without replacement, one symmetric pair; Rényi: [S22] 6.7",
     ("without replacement", "zero-out"): "as replace, with the larger of both distances",

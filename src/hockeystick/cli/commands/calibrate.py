@@ -21,6 +21,7 @@ from ..options import (
     Advantage,
     Batch,
     BayesRisk,
+    Cap,
     Delta,
     Epochs,
     Epsilon,
@@ -58,6 +59,7 @@ def calibrate(
     steps: Steps = None,
     epochs: Epochs = None,
     accumulation: Accumulation = None,
+    cap: Cap = None,
     find: Annotated[str, typer.Option(help=f"For a DP-SGD run, what is looked for: {', '.join(_FOUND)}.")] = "sigma",
     epsilon: Epsilon = None,
     delta: Delta = None,
@@ -93,7 +95,7 @@ def calibrate(
     )
     make: Callable[[Any], Release]
     given = {"sigma": sigma, "rate": rate, "examples": examples, "batch": batch, "steps": steps, "epochs": epochs}
-    known = {name: one for name, one in {**given, "accumulation": accumulation}.items() if one is not None}
+    known = {name: one for name, one in {**given, "accumulation": accumulation, "cap": cap}.items() if one is not None}
     if run is not None:
         one_of_both(known if sampler is None else {"sampler": sampler})
         if holes(run) != 1:

@@ -9,6 +9,7 @@ from ..options import (
     Accumulation,
     Batch,
     Budget,
+    Cap,
     Delta,
     Epochs,
     Examples,
@@ -36,11 +37,17 @@ WHY = {
     "hashed": _ONCE,
 }
 """Why the answer depends on the sampler."""
+_CUT = (
+    "a batch that is cut ties a record to the others; with a cap well above the mean that costs little under --neighbours "
+    "zero-out, and more where records come or go, which displaces others"
+)
 _SAME_SIZE = "what a batch without the record holds in its place counts, so a step may cost more than under --sampler poisson"
 
 
-def why(sampler: str, neighbours: str) -> str:
+def why(sampler: str, neighbours: str, cap: int | None = None) -> str:
     """The same for a relation: nothing comes or goes where records are replaced or zeroed out."""
+    if cap is not None:
+        return _CUT
     return WHY[sampler].replace(_DISPLACED, _SAME_SIZE) if neighbours in ("replace", "zero-out") else WHY[sampler]
 
 
@@ -56,6 +63,7 @@ def dpsgd(
     epsilon: Budget = None,
     neighbours: Neighbours = None,
     accumulation: Accumulation = None,
+    cap: Cap = None,
     json: Json = False,
 ) -> None:
     """Epsilon of a DP-SGD run.
@@ -76,6 +84,7 @@ def dpsgd(
             steps=steps,
             epochs=epochs,
             accumulation=1 if accumulation is None else accumulation,
+            cap=cap,
             **given,
         )
-    answer(run, at_delta(delta), run.neighbours, json, epsilon, sampler, why(sampler, run.neighbours))
+    answer(run, at_delta(delta), run.neighbours, json, epsilon, sampler, why(sampler, run.neighbours, cap))

@@ -20,6 +20,7 @@ from ..options import (
     Advantage,
     Batch,
     BayesRisk,
+    Cap,
     Delta,
     Epsilon,
     Examples,
@@ -51,6 +52,7 @@ def rounds(
     examples: Examples = None,
     batch: Batch = None,
     accumulation: Accumulation = None,
+    cap: Cap = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     mu: Mu = None,
@@ -70,7 +72,7 @@ def rounds(
     Or steps of DP-SGD: hockeystick rounds --sampler poisson --rate 0.01 --sigma 2 --epsilon 1 --delta 1e-5
     """
     every = {"sampler": sampler, "sigma": sigma, "rate": rate, "examples": examples, "batch": batch, "accumulation": accumulation}
-    given = {name: value for name, value in every.items() if value is not None}
+    given = {name: value for name, value in {**every, "cap": cap}.items() if value is not None}
     if step:
         one_of_both(given)
     if after and len(step or ()) > 1:

@@ -23,6 +23,10 @@ Shape = tuple[float, float, float]
 """The noise of a sampled step, its rate, and a bound of the relative error of the noise."""
 
 
+Revealed = tuple[float, ...]
+"""Noise, rate and weight of one part and of the other, and bounds of the relative errors of the noises and of the weights."""
+
+
 def gaussian_epsilon(square: float, delta: float) -> CoreAnswer:
     """Epsilon of N(mu, 1) against N(0, 1); `square` is mu^2."""
     return None if core is None else core.gaussian(math.sqrt(square), SQUARE_ERROR, delta) or UNKNOWN
@@ -34,6 +38,14 @@ def sampled_epsilon(shape: Shape, count: int, removals: tuple[bool, ...], log_de
         return None
     pairs, slack = ORDERED.index(removals) + 1, FUNCTION * abs(log_delta)
     return core.epsilon(*shape, float(count), pairs, log_delta, log_delta - slack, log_delta + slack, floor) or UNKNOWN
+
+
+def revealed_epsilon(parts: Revealed, count: int, removals: tuple[bool, ...], log_delta: float, floor: float = 0.0) -> CoreAnswer:
+    """The same of steps each of which is one of two sampled ones, or none, and says which."""
+    if core is None:
+        return None
+    pairs, slack = ORDERED.index(removals) + 1, FUNCTION * abs(log_delta)
+    return core.revealed_epsilon(*parts, float(count), pairs, log_delta, log_delta - slack, log_delta + slack, floor) or UNKNOWN
 
 
 def once_epsilon(shape: Shape, removals: tuple[bool, ...], delta: float) -> CoreAnswer:
@@ -91,6 +103,14 @@ def sampled_log_deltas(shape: Shape, count: int, removals: tuple[bool, ...], eps
     """The same for `count` > 1 Poisson-sampled steps of Gaussian noise; at epsilons that grow."""
     given = (*shape, float(count), ORDERED.index(removals) + 1)
     return _log_deltas(None if core is None else core.sampled_deltas, given, epsilons)
+
+
+def revealed_log_deltas(
+    parts: Revealed, count: int, removals: tuple[bool, ...], epsilons: Sequence[float]
+) -> list[Interval | None]:
+    """The same for `count` > 1 steps each of which is one of two sampled ones, or none."""
+    given = (*parts, float(count), ORDERED.index(removals) + 1)
+    return _log_deltas(None if core is None else core.revealed_deltas, given, epsilons)
 
 
 def _log_deltas(answer: Callable[..., bool] | None, given: tuple[float, ...], epsilons: Sequence[float]) -> list[Interval | None]:

@@ -18,6 +18,7 @@ from ...numerics.rounding import FUNCTION, LARGEST, UNIT, exp_up
 from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
+from ..own.density import is_bracketed
 from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import DECIMALS, DECIMALS_READ, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
@@ -61,6 +62,8 @@ def epsilon_proof(run: ComposedLoss, delta: float, upper_only: bool = False) -> 
 
 def log_delta_proof(run: ComposedLoss, epsilon: float, care: Care = Care.MANY, upper_only: bool = False) -> Proof:
     """Both ends of log delta(epsilon), and which engines proved them."""
+    if not run.exact and any(is_bracketed(loss) for loss, _ in run.terms):
+        care = Care.MANY  # both ends of such a pair are farther apart than more care brings closer
     return _bracketed(run, upper_only, -math.inf, lambda one: _log_delta(one, epsilon, care))
 
 
@@ -68,12 +71,24 @@ def _bracketed(run: ComposedLoss, upper_only: bool, least: float, ask: Callable[
     """The answer for a run: from below by pairs that it may be, and only where that is wanted, if it is known by bounds."""
     if run.exact:
         return ask(run)
-    high = min((ask(one) for one in run.variants("dominating")), key=lambda proof: proof.high)
+    high = _best_bound(run, ask)
     found = Proof(least, high.high, high_by=high.high_by, sound=high.sound)
     if upper_only:
         return found
     proof = meet(found, Proof(best_member(run, lambda one: ask(one).low), math.inf, (ATTAINED,)))
     return proof if proof.low >= least else proof._replace(low=least)
+
+
+def _best_bound(run: ComposedLoss, ask: Callable[[ComposedLoss], Proof]) -> Proof:
+    """The least upper end among runs that dominate; those that surely prove nothing better are not asked."""
+    best: Proof | None = None
+    for place, one in enumerate(run.variants("dominating")):
+        if best is not None and (quick := run.sooner(place)) is not None and ask(quick).low >= best.high:
+            continue
+        found = ask(one)
+        best = found if best is None or found.high < best.high else best
+    assert best is not None
+    return best
 
 
 def _log_delta(run: ComposedLoss, epsilon: float, care: Care) -> Proof:

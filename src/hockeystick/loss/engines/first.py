@@ -10,6 +10,7 @@ from ...numerics.roots import certified_end, increasing_root
 from ...numerics.rounding import FUNCTION
 from ..allocated.gaussian import TUNING as ALLOCATION
 from ..allocated.gaussian import AllocatedGaussianLoss
+from ..allocated.several import SeveralLosses
 from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
@@ -20,6 +21,7 @@ from ..pairs.laplace import LaplaceLoss
 from ..pairs.laplace_closed import MOST as MOST_IN_CLOSED_FORM
 from ..protocol import Inconclusive, Interval, largest
 from ..sampled.gaussian import SampledGaussianLoss
+from ..sampled.revealed import revealed_parts
 from ..tolerance import SETTLED, WIDE
 from .closed import closed_epsilon, closed_form, has_closed
 from .compiled import (
@@ -30,6 +32,8 @@ from .compiled import (
     laplace_epsilon,
     laplace_log_deltas,
     response_epsilon,
+    revealed_epsilon,
+    revealed_log_deltas,
     sampled_epsilon,
     sampled_log_deltas,
 )
@@ -65,6 +69,8 @@ def compiled_log_deltas(run: ComposedLoss, epsilons: Sequence[float]) -> list[In
         if isinstance(loss, SampledGaussianLoss) and count > 1:
             shape = loss.shape
             return sampled_log_deltas((shape.noise, shape.rate, shape.noise_error), count, loss.removals, epsilons)
+        if count > 1 and (revealed := revealed_parts(loss)):
+            return revealed_log_deltas(revealed[0], count, revealed[1], epsilons)
     return [None] * len(epsilons)
 
 
@@ -102,6 +108,12 @@ def _compiled_epsilon(run: ComposedLoss, question: Question) -> CoreAnswer:
         shape = loss.shape
         given = shape.noise, shape.rate, shape.noise_error
         return sampled_epsilon(given, count, loss.removals, question.at, question.floor)
+    if revealed := revealed_parts(loss):
+        return (
+            None
+            if question.evaluated or count == 1
+            else revealed_epsilon(revealed[0], count, revealed[1], question.at, question.floor)
+        )
     if question.delta is None:
         return None
     if isinstance(loss, ResponseLoss) and loss.categories == 2 and not loss.delta:
@@ -181,7 +193,7 @@ class ContourIntegral(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        if not run.has_decay or question.evaluated:
+        if not run.has_decay or question.evaluated or allocated(run):
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
         sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.ordered_pairs()[0])
@@ -192,6 +204,11 @@ class ContourIntegral(Engine):
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         return contour_log_delta(run, question.at)
+
+
+def allocated(run: ComposedLoss) -> bool:
+    """Whether records are allocated to steps somewhere: then the contours of both orders have little in common."""
+    return any(isinstance(loss, AllocatedGaussianLoss | SeveralLosses) for loss, _ in run.terms)
 
 
 class ContourAgain(ContourIntegral):
@@ -214,7 +231,7 @@ def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < SETTLED * high:
             break
-    if high - low > SETTLED * high and any(isinstance(loss, AllocatedGaussianLoss) for loss, _ in run.terms):
+    if high - low > SETTLED * high and allocated(run):
         # K bends up so sharply that the saddle point of delta may be far right of that of its epsilon
         for contour in _nearer(run, first, low, high):
             ends = _on_contour(contour, log_delta, target)

@@ -30,12 +30,24 @@ class BinnedLoss(ExactLoss, ABC):
     """A loss of one ordered pair without a slice; guides come from a coarse scale."""
 
     rows = 1
-    quadratic_limit = math.inf
-    nodes_allowed = 1
-    infinite_mass = Fraction(0)
-    infinite_mass_under_q = Fraction(0)
     lattice_step = 0.0
     log_top_mass = -math.inf
+
+    @property
+    def quadratic_limit(self) -> float:
+        return math.inf
+
+    @property
+    def nodes_allowed(self) -> int:
+        return 1
+
+    @property
+    def infinite_mass(self) -> Fraction:
+        return Fraction(0)
+
+    @property
+    def infinite_mass_under_q(self) -> Fraction:
+        return Fraction(0)
 
     @property
     def has_slice(self) -> bool:

@@ -116,11 +116,16 @@ class DominatedLoss:
 
 @dataclass(frozen=True)
 class BracketedLoss(DominatedLoss):
-    """A loss between others; `tight` says that they differ by the rounding of a parameter only."""
+    """A loss between others; `tight` says that they differ by the rounding of a parameter only.
+
+    `sooner` has, for a dominating loss, one that it dominates in its turn and that is answered sooner, or None: if that is no
+    better than what another one proves, the question need not be asked of the former.
+    """
 
     dominating: tuple[Any, ...]
     members: tuple[Any, ...]
     tight: bool = False
+    sooner: tuple[Any, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -128,7 +133,10 @@ class BracketedLoss(DominatedLoss):
 
     def ordered_pair(self, row: int) -> "BracketedLoss":
         return BracketedLoss(
-            tuple(_row(loss, row) for loss in self.dominating), tuple(_row(loss, row) for loss in self.members), self.tight
+            tuple(_row(loss, row) for loss in self.dominating),
+            tuple(_row(loss, row) for loss in self.members),
+            self.tight,
+            tuple(None if loss is None else _row(loss, row) for loss in self.sooner),
         )
 
 

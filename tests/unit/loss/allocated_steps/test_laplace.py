@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.allocated.laplace import LaplaceEpoch, laplace_epoch, laws, step_grid
+from hockeystick.loss.allocated_steps.laplace import LaplaceEpoch, laplace_epoch, laws, step_grid
 from hockeystick.loss.pairs.laplace import LaplaceLoss
 
 

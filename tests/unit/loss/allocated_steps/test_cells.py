@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from hockeystick.loss.allocated.cells import law_above, law_below
-from hockeystick.loss.allocated.grid import summed
-from hockeystick.loss.allocated.laplace import step_grid
+from hockeystick.loss.allocated_steps.cells import law_above, law_below
+from hockeystick.loss.allocated_steps.grid import summed
+from hockeystick.loss.allocated_steps.laplace import step_grid
 
 
 def potential(away, mass, level):

@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hockeystick.loss.allocated.grid import StepGrid, summed
+from hockeystick.loss.allocated_steps.grid import StepGrid, summed
 
 
 def grid(masses):

@@ -1,0 +1,1 @@
+"""Noise correlated by a strategy matrix."""
