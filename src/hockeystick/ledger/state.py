@@ -52,8 +52,7 @@ def charge(said: Any) -> Charge:
 class State:
     """An account after some of its entries.
 
-    `held` has the open reservations by the number of their entry; `parts` has, by the account on a part of the data, what it may
-    take at most of reserve and slack, which part that is, and the column by which the data are parted.
+    `held` has the open reservations by the number of their entry, `parts` what accounts on parts of the data may take at most.
     """
 
     terms: Terms
