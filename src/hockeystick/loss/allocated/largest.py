@@ -22,7 +22,9 @@ def _masses(step: AllocatedStep, removal: bool) -> tuple[Array, Array]:
     slack = 2.0 * LOG_NDTR * count * (1.0 - plain) + 2.0 * LOG_NDTR * (1.0 - moved) + 1e-14
     whole, one = count * plain, (count - 1.0) * plain + moved
     if removal:
-        return -np.expm1(np.minimum(one + slack, 0.0)) * (1.0 - 1e-14), -np.expm1(np.minimum(whole - slack, 0.0)) * (1.0 + 1e-14)
+        beyond = log_ndtr(-x)
+        any_of_them = np.exp(beyond + 2.0 * LOG_NDTR * (1.0 - beyond)) * (count * (1.0 + 1e-14))
+        return -np.expm1(np.minimum(one + slack, 0.0)) * (1.0 - 1e-14), np.minimum(any_of_them, 1.0)
     return np.exp(whole - slack) * (1.0 - 1e-14), np.exp(np.minimum(one + slack, 0.0)) * (1.0 + 1e-14)
 
 
