@@ -1,5 +1,7 @@
 """Runs that people train and release, each with its theorem and its assumptions in the report.
 
+Examples
+--------
 >>> import hockeystick as hs
 >>> run = hs.recipes.last_iterate(sigma=4.0, steps=10_000, contraction=0.99)
 >>> round(run.epsilon(delta=1e-6), 3)  # without contraction it would be that of 10,000 Gaussian steps

@@ -141,6 +141,10 @@ class CappedTransform:
 
     def _block(self, z: ComplexArray) -> tuple[ComplexArray, Array]:
         v = z[:, None] * self._away
+        if float(z.real.max()) * float(self._away[-1]) > 690.0:
+            if float(z.real.max()) * float(self._away[self._weight > 0.0][-1]) > 690.0:
+                raise Inconclusive
+            np.minimum(v.real, 690.0, out=v.real)  # where the weight is 0
         grown = expm1_complex(v)
         terms = grown - v
         value = _summed(terms, self._weight) - self._rest[0] - z * self._rest[1]

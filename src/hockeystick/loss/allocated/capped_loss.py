@@ -25,7 +25,11 @@ class Tuning:
     """None of it enters a proof: every bound holds whatever is chosen here."""
 
     sharpness: float = 6.0
-    """Of the weight, as long as it is that steep at the largest step: more takes more nodes, less lets through larger steps."""
+    """Of the weight, at least: more takes more nodes, less lets through larger steps."""
+    most_sharpness: float = 16.0
+    """At most."""
+    small: float = 0.12
+    """A tilt below which large steps matter so little that the least sharpness serves."""
     beyond: tuple[tuple[float, float], ...] = ((1.0, 1.3), (1.0, 1.03), (0.4, 1.03), (0.15, 1.03), (0.0, 1.3), (0.0, 1.03))
     """How far right of the line its transform is made: a share of the way to the last point, and a factor.  The first that is not
     too large."""
@@ -57,20 +61,35 @@ def _log_lost_one(cap: Cap, place: float) -> float:
     return float(np.logaddexp(one, float(log_ndtr(-place)))) + 1e-10 * (1.0 + r * abs(place) + r * r)
 
 
+def log_lost_left(step: AllocatedStep, cap: Cap, end: float) -> float:
+    """The same of steps left of `end` only."""
+    from scipy.special import log_ndtr
+
+    t, r = step.tilt * (1.0 + 2.0 * step.tilt_error), cap.sharpness
+
+    def one(place: float, end: float) -> float:
+        return 0.5 * r * r - r * place + float(log_ndtr(end - r)) + 1e-10 * (1.0 + r * abs(place) + r * r)
+
+    alone, others = one(cap.place - t, end - t), one(cap.place, end)
+    return float(np.logaddexp(alone, others + math.log(step.steps))) + 1e-9
+
+
 def cap_for(step: AllocatedStep, log_allowed: float) -> Cap:
     """The lowest cap at which no more than this is lost."""
+    best = min(math.sqrt(2.0 * max(-log_allowed, 1.0)), TUNING.most_sharpness)  # there the cap is lowest
+    sharpness = max(best, TUNING.sharpness) if step.tilt > TUNING.small else TUNING.sharpness
     low, high = 0.0, 4.0
-    while log_lost(step, Cap(high, TUNING.sharpness)) > log_allowed:
+    while log_lost(step, Cap(high, sharpness)) > log_allowed:
         low, high = high, 1.5 * high
         if high > 1e3:
             raise Inconclusive
     for _ in range(30):
         middle = 0.5 * (low + high)
-        if log_lost(step, Cap(middle, TUNING.sharpness)) > log_allowed:
+        if log_lost(step, Cap(middle, sharpness)) > log_allowed:
             low = middle
         else:
             high = middle
-    return Cap(high, TUNING.sharpness)
+    return Cap(high, sharpness)
 
 
 class CappedSlice:

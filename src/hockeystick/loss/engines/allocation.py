@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...numerics.rounding import UNIT
+from ..allocated.alone import epsilon_alone
 from ..allocated.capped_loss import CappedLoss, cap_for, log_lost
 from ..allocated.gaussian import AllocatedGaussianLoss
 from ..allocated.several import SeveralLosses
@@ -20,12 +21,18 @@ from .first import ContourIntegral, allocated, contour_epsilon, contour_log_delt
 class Tuning:
     """None of it enters a proof: every bound holds whatever is chosen here."""
 
-    shares: tuple[float, ...] = (1e-9, 1e-5)
-    """Of delta, that may be lost to the weight: the second if the first proves too little."""
+    shares: tuple[float, ...] = (1e-9, 1e-7, 1e-5)
+    """Of delta, that may be lost to the weight: the next if one proves too little."""
     enough: float = 1e-7
-    """Relative width of epsilon, or absolute of log delta, with which the second is not tried."""
+    """Relative width of epsilon, or absolute of log delta, with which the next is not tried."""
     least_saddle: float = 12.0
     """c below which the contour itself takes fewer nodes."""
+    least_steps: int = 16
+    """Of an epoch by itself: of fewer the sum of likelihood ratios is far from normal."""
+    tilts: tuple[float, float] = (0.12, 1.1)
+    """Of one epoch by itself: below, large steps do not matter; above, tails are so heavy that lines take many nodes."""
+    least_log_delta: float = -600.0
+    """Below it there are few doubles."""
     first_log_delta: float = -60.0
     """Where nothing is known of delta yet."""
 
@@ -107,6 +114,32 @@ class CappedAllocation(Engine):
                 break
             near = max(min(high, 0.0), -700.0)
         return low, high
+
+
+class AllocatedAlone(Engine):
+    """One epoch by itself, a record removed (docs/mathematics/allocation.md, Lemma 49)."""
+
+    name = "one epoch"
+    method = "the sum of an epoch's likelihood ratios along lines, one large step split off, [mathematics] section 18"
+    needs = "it is for one epoch of random allocation of Gaussian noise alone and the relation remove"
+
+    def applies(self, run: ComposedLoss, question: Question) -> bool:
+        if run.rows > 1 or len(run.terms) != 1 or run.terms[0][1] != 1:
+            return False
+        loss = run.terms[0][0]
+        if not isinstance(loss, AllocatedGaussianLoss) or not loss.removal:
+            return False
+        return loss.step.steps >= TUNING.least_steps and TUNING.tilts[0] < loss.step.tilt < TUNING.tilts[1]
+
+    def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
+        loss = run.terms[0][0]
+        assert isinstance(loss, AllocatedGaussianLoss)
+        if not question.at > TUNING.least_log_delta:
+            raise Inconclusive
+        return epsilon_alone(loss.step, question.at, question.slack + 16.0 * UNIT)
+
+    def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> None:
+        return None
 
 
 class AllocatedContour(ContourIntegral):

@@ -13,7 +13,7 @@ from ..lattice.refine import few_steps
 from ..protocol import Care
 from ..smoothing import can_smooth
 from ..tolerance import SETTLED, WIDE
-from .allocation import AllocatedContour, CappedAllocation, Unallocated
+from .allocation import AllocatedAlone, AllocatedContour, CappedAllocation, Unallocated
 from .engine import Engine, Question
 from .fallbacks import (
     BigJump,
@@ -32,6 +32,7 @@ _ALL = (
     COMPILED := Compiled(),
     ELEMENTARY := Elementary(),
     CLOSED := ClosedForm(),
+    ALONE := AllocatedAlone(),
     CAPPED := CappedAllocation(),
     CONTOUR := ContourIntegral(),
     UNSAMPLED := Unsampled(),
@@ -60,6 +61,8 @@ class Tuning:
     """Of log delta: nothing is gained below it."""
     slow: tuple[float, float] = (5e-6, 1e-4)
     """Of epsilon and of log delta: for an engine that costs as much as all others, tenths of a second."""
+    close: float = 3e-8
+    """Of epsilon: with an allocation nothing closer is looked for, as it costs tenths of a second."""
     half_digit: float = 1e-3
     """Of epsilon: single steps seldom prove more."""
     no_digit: float = 1e-2
@@ -135,7 +138,7 @@ def fallbacks(run: ComposedLoss, question: Question) -> tuple[Step, ...]:
 def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
     """The lattice, and what goes before or after it, by the kind of the run."""
     if allocated(run):
-        return [Step((CAPPED,)), Step((_ALLOCATED,), SETTLED, SETTLED)]
+        return [Step((ALONE,)), Step((CAPPED,), TUNING.close, SETTLED), Step((_ALLOCATED,), TUNING.close, SETTLED)]
     sparse = is_sparse(run)
     lattice = Step((LATTICE,), TUNING.slow[0] if sparse else WIDE, SETTLED if fine and few_steps(run) else WIDE, careful=True)
     big_jump, sooner = (Step((BIG_JUMP,), width, width, careful=True) for width in (WIDE, SETTLED))

@@ -5,7 +5,7 @@ import pytest
 import hockeystick as hs
 from allocation_lattice import delta_between
 from hockeystick.loss.composed import composed
-from hockeystick.loss.engines.allocation import CappedAllocation, Unallocated
+from hockeystick.loss.engines.allocation import AllocatedAlone, CappedAllocation, Unallocated
 from hockeystick.loss.engines.driver import finite
 from hockeystick.loss.engines.engine import Proof, Question
 from hockeystick.loss.engines.first import ContourIntegral, epsilon_question
@@ -24,6 +24,16 @@ def test_the_weight_and_the_contour_itself_agree():
     found = [engine.epsilon(one, question, NOTHING, finite) for engine in (CappedAllocation(), ContourIntegral())]
     assert max(low for low, _ in found) <= min(high for _, high in found)
     assert all(high - low <= 1e-6 * high for low, high in found)
+
+
+def test_one_epoch_by_itself_agrees_with_both():
+    one = run(3.0, 40, 1)
+    question = epsilon_question(math.log(1e-7))
+    found = [engine.epsilon(one, question, NOTHING, finite) for engine in (AllocatedAlone(), CappedAllocation(), ContourIntegral())]
+    assert max(low for low, _ in found) <= min(high for _, high in found)
+    assert all(high - low <= 1e-6 * high for low, high in found[:2])
+    assert not AllocatedAlone().applies(run(3.0, 40, 2), question)
+    assert not AllocatedAlone().applies(run(3.0, 40, 1, "add"), question)
 
 
 def test_it_agrees_with_the_lattice():
