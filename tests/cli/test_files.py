@@ -193,6 +193,8 @@ def test_runs_are_compared_for_one_relation(run, monkeypatch):
         Path(f"{name}.toml").write_text(f"neighbours = '{relation}'\ndelta = 1e-6\nsteps = ['Gaussian(sigma=20)']")
     assert "the files differ in neighbours" in run("plot one.toml two.toml --kind compare", code=2)
     asked, drawn = [], plots.compare
-    monkeypatch.setattr(plots, "compare", lambda *given, neighbours: asked.append(neighbours) or drawn(*given, neighbours=neighbours))
+    monkeypatch.setattr(
+        plots, "compare", lambda *given, neighbours: asked.append(neighbours) or drawn(*given, neighbours=neighbours)
+    )
     assert run("plot 'Gaussian(sigma=5)' two.toml --kind compare --output two.svg")
     assert asked == ["add"]

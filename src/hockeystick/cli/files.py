@@ -54,9 +54,7 @@ class _Read(NamedTuple):
     entries: list[dict[str, Any]]
 
 
-def run_of(
-    described: Sequence[str], neighbours: str | None = None, delta: float | None = None
-) -> tuple[Release, dict[str, Any]]:
+def run_of(described: Sequence[str], neighbours: str | None = None, delta: float | None = None) -> tuple[Release, dict[str, Any]]:
     """All that is described, joined, and the settings of the files: `neighbours`, `delta`, and `about`, for the report.
 
     Training runs of a file are for `neighbours` if given, else for the relation of the file, unless they say their own.
