@@ -262,7 +262,7 @@ def test_simple_numbers_stay_simple():
 
 
 def test_delta_is_no_bound_on_how_often_a_likelihood_ratio_is_larger():
-    """The definition speaks of sets of outputs: of Gaussian noise the ratio exceeds e^epsilon with more than probability delta."""
+    """The definition speaks of sets of outputs: with Gaussian noise the ratio exceeds e^epsilon more often."""
     run = hs.Gaussian(sigma=2.0)
     loss = run.loss(neighbours="remove")
     assert loss.tail(run.epsilon(delta=1e-5)).lower > 1e-5
