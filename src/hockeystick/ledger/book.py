@@ -230,10 +230,9 @@ class Page:
     def refuse_given_back(self, entries: list[Entry]) -> None:
         """The first answer does not hold any more where it was given back: nothing is charged for what would be released."""
         for one in entries:
-            if one.kind == "reserve" and str(one.seq) not in self.states[one.account].held and self.settled(one).kind == "void":
-                raise BadValue(
-                    f"the reservation {one.key!r} of {one.account!r} was given back; allowed: a new key, charged anew."
-                )
+            ended = one.kind == "reserve" and str(one.seq) not in self.states[one.account].held
+            if ended and self.settled(one).kind == "void":
+                raise BadValue(f"the reservation {one.key!r} of {one.account!r} was given back; allowed: a new key.")
 
     def settled(self, one: Entry) -> Entry:
         """The entry that ended a reservation."""
