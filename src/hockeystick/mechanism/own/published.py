@@ -32,8 +32,9 @@ class Published(Mechanism):
 
     Examples
     --------
-    >>> Published(probability=1e-6).delta_bounds(epsilon=1.0)
-    Bounds(lower=0.0, upper=1.0000000000000006e-06, tight=False)
+    >>> bounds = Published(probability=1e-6).delta_bounds(epsilon=1.0)
+    >>> round(bounds.upper, 12), bounds.tight
+    (1e-06, False)
     """
 
     probability: float
