@@ -55,8 +55,8 @@ def squared_mu(release: Release, delta: float, neighbours: Relation) -> Fraction
     if len(run.terms) == 1 and isinstance(loss := run.terms[0][0], GaussianLoss):  # (it is one term whatever the counts)
         return Fraction(loss.square) * run.terms[0][1] * (1 + Fraction(SQUARE_ERROR))
     found = float(release.mu_bounds(delta or None, neighbours=neighbours).upper)
-    if 0.0 < found < 1e-3:  # where 1e-9, the width of the first answer, is much
-        found = min(found, float(release.mu_bounds(delta or None, max(1e-7 * found, 1e-14), neighbours).upper))
+    if 0.0 < found < 1e-5:  # where 1e-9, the width of the first answer, is much
+        found = min(found, float(release.mu_bounds(delta or None, max(1e-4 * found, 1e-14), neighbours).upper))
     return Fraction(found) ** 2 if found < math.inf else math.inf
 
 

@@ -3,7 +3,7 @@
 docs/mathematics/filters.md, Lemma 64.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from ..errors import BadType, BadValue
@@ -25,8 +25,8 @@ class RenyiFilter(Filter):
     ----------
     orders : float or sequence of float
         The orders, above 1.
-    budgets : number, str or sequence of them
-        The budget of each; read as they are written.
+    budgets : number, str, sequence of them, or callable
+        The budget of each, read as they are written; or a curve, a function of the order.
     neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
         The relation of the budget.
 
@@ -49,10 +49,14 @@ class RenyiFilter(Filter):
     theorem = "Rényi DP: divergences of an order add up pathwise ([FZ21], Theorems 3.1 and 4.3; Lemma 64)"
 
     def __init__(
-        self, orders: "float | Sequence[float]", budgets: "Number | Sequence[Number]", neighbours: Relation = DEFAULT
+        self,
+        orders: "float | Sequence[float]",
+        budgets: "Number | Sequence[Number] | Callable[[float], Number]",
+        neighbours: Relation = DEFAULT,
     ) -> None:
         listed = [costs.order_of(order) for order in _several(orders)]
-        limits = [exact("a budget", budget) for budget in _several(budgets)]
+        given = [budgets(order) for order in listed] if callable(budgets) else _several(budgets)
+        limits = [exact("a budget", budget) for budget in given]
         if not listed or len(listed) != len(limits):
             raise BadValue(f"{len(listed)} orders and {len(limits)} budgets are given; allowed: as many of each, at least one.")
         if len(set(listed)) != len(listed):

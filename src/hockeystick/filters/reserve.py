@@ -329,9 +329,13 @@ class Reserve(Promises):
 
         Raises
         ------
+        BadType
+            If data is no such mapping.
         BadValue
             If a key is missing or unknown, or a value out of its range.
         """
+        if not isinstance(data, dict):
+            raise BadType(f"a reserve is {data!r}; allowed: what `to_dict` wrote.")
         checks.refuse_unknown("a reserve", data, ("kind", "limit", "slack", "neighbours", "order"))
         missing = sorted({"kind", "limit", "slack", "neighbours"} - set(data))
         if missing:

@@ -20,7 +20,7 @@ from .about import About
 from .methods import cited, engine, keyed, steps
 from .numbers import down_text, given, rounded_up, up_text
 from .plain import meaning
-from .words import neighbouring
+from .words import hypotheses, neighbouring
 
 if TYPE_CHECKING:
     from ..bounds import Bounds
@@ -207,7 +207,14 @@ class Answers:
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
         large = large_delta(self.at, self.release._records)
-        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *self.release._assumed, *_ASSUMED]
+        return [
+            *([f"Caution: {large}"] if large else ()),
+            *stated,
+            *drawn,
+            *hypotheses(self.release),
+            *self.release._assumed,
+            *_ASSUMED,
+        ]
 
     @cached_property
     def statement(self) -> str:

@@ -5,6 +5,8 @@ PostgreSQL: the rows of the accounts are locked in the order of their names (SEL
 """
 
 import os
+import random
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +30,8 @@ PATIENCE = 60.0
 """Seconds for which a writer waits for the lock; then it is refused, and nothing was written."""
 TRIES = 6
 """How often a transaction is tried where the server was gone: a key is charged once however often it is sent."""
+_ASK_AGAIN = (0.001, 0.012)
+"""Seconds between two questions for SQLite's lock: as few commits take, so that it is not long free while all wait."""
 _OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
 _GONE = ("40001", "40P01", "57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006")
 """States of SQL: serialisation, deadlock, shutdown, crash, starting up, and connections that failed."""
@@ -40,8 +44,12 @@ class Store:
         self.place = place(where)
         self.clock: Any = None
         self._engine, self._process = self._connected(), os.getpid()
-        if check:
-            self._check(make)
+        try:
+            if check:
+                self._check(make)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def name(self) -> str:
@@ -146,18 +154,18 @@ class Store:
             wait *= 2.0
         raise AssertionError
 
-    def now(self, connection: Connection) -> str:
-        """The time: of the server, where many machines have many clocks."""
+    def now(self, connection: Connection, rows: Sequence[Any] = ()) -> str:
+        """The time: of the server, where many machines have many clocks; locked rows bring it along."""
         if self.clock is not None:
             return stamp(self.clock())
         if self.is_file:
             return stamp(time.time())
+        if rows:
+            return stamp(float(rows[0].clock))
         return stamp(float(connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()))
 
 
 def _sqlite(path: Path) -> Engine:
-    import sqlite3
-
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise BadValue(f"SQLite is {sqlite3.sqlite_version}; needed: 3.37 or newer, which comes with a newer Python.")
     made = sa.create_engine(sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": PATIENCE})
@@ -171,15 +179,34 @@ def _sqlite(path: Path) -> Engine:
 
     @sa.event.listens_for(made, "begin")
     def _(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+        if connection.get_execution_options().get("writes"):
+            _wait_for_the_lock(connection.connection.driver_connection)
+        else:
+            connection.exec_driver_sql("BEGIN")
 
     return made
 
 
+def _wait_for_the_lock(connection: Any) -> None:
+    """BEGIN IMMEDIATE as soon as it can be.  SQLite's own waiting asks the less often the longer it has waited, so that with many
+    writers one may never have its turn; here all who wait ask equally often."""
+    last = time.monotonic() + PATIENCE
+    while True:
+        connection.execute("PRAGMA busy_timeout=0")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if ("locked" not in str(error) and "busy" not in str(error)) or time.monotonic() > last:
+                raise
+            time.sleep(random.uniform(*_ASK_AGAIN))  # noqa: S311
+        else:
+            return
+        finally:
+            connection.execute(f"PRAGMA busy_timeout={round(PATIENCE * 1000)}")
+
+
 def _write_ahead(connection: Any, path: Path) -> None:
     """The write-ahead log; while another process turns it on, SQLite does not wait but says that it is busy."""
-    import sqlite3
-
     for wait in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0):
         try:
             (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
@@ -201,15 +228,20 @@ def _postgresql(url: str) -> Engine:
 
     @sa.event.listens_for(made, "connect")
     def _(connection: Any, record: Any) -> None:
-        with connection.cursor() as cursor:
-            for name in ("fsync", "full_page_writes"):
-                if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
-                    raise BadValue(f"the server has {name}=off, so that a crash loses what was charged; allowed: {name}=on.")
-            if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
-                cursor.execute("SET synchronous_commit = on")
-        connection.commit()
+        _durable(connection)
 
     return made
+
+
+def _durable(connection: Any) -> None:
+    """A server that keeps what it acknowledged, whatever happens to it."""
+    with connection.cursor() as cursor:
+        for name in ("fsync", "full_page_writes"):
+            if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
+                raise BadValue(f"the server has {name}=off, so that a crash loses what was charged; allowed: {name}=on.")
+        if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
+            cursor.execute("SET synchronous_commit = on")
+    connection.commit()
 
 
 @contextmanager
@@ -219,13 +251,14 @@ def _said(name: str) -> Iterator[None]:
         yield
     except IntegrityError:
         raise
-    except (OperationalError, InterfaceError) as error:
-        state = getattr(error.orig, "sqlstate", None)
+    except (OperationalError, InterfaceError, sqlite3.OperationalError) as error:
+        said = error if isinstance(error, sqlite3.OperationalError) else error.orig
+        state = getattr(said, "sqlstate", None)
         found = Unavailable(
-            f"the ledger at {name} did not answer ({str(error.orig).strip()}); whether something was charged is not known: "
+            f"the ledger at {name} did not answer ({str(said).strip()}); whether something was charged is not known: "
             "send the same request with the same key again, which charges once."
         )
-        found.again = "sqlite" not in type(error.orig).__module__ and (state is None or state in _GONE)
+        found.again = "sqlite" not in type(said).__module__ and (state is None or state in _GONE)
         raise found from error
     except DBAPIError as error:
         raise BadValue(f"{name} is no ledger, or a damaged one ({str(error.orig).strip()}).") from error
@@ -233,7 +266,7 @@ def _said(name: str) -> Iterator[None]:
 
 def row_of(one: Entry) -> dict[str, Any]:
     """An entry as a row."""
-    return {name: getattr(one, name) for name in entry.c.keys()}  # noqa: SIM118
+    return dict(vars(one))
 
 
 def entries_of(connection: Connection, name: str, after: int = 0) -> Iterator[Entry]:
@@ -253,9 +286,40 @@ def datasets_of(connection: Connection) -> list[Any]:
     return list(connection.execute(sa.select(dataset).order_by(dataset.c.name)))
 
 
+# The statements of a spend are built once: building them takes longer than what the data base does with them.
+_ACCOUNT = sa.select(account).where(account.c.name == sa.bindparam("name"))
+_ACCOUNTS = sa.select(account).where(account.c.name.in_(sa.bindparam("names", expanding=True))).order_by(account.c.name)
+_CLOCK: sa.Label[Any] = sa.literal_column("extract(epoch FROM clock_timestamp())").label("clock")
+_LOCKED = {statement: statement.with_for_update() for statement in (_ACCOUNT, _ACCOUNTS)}
+_LOCKED_WITH_CLOCK = {statement: locked.add_columns(_CLOCK) for statement, locked in _LOCKED.items()}
+_BY_KEY = sa.select(entry).where(entry.c.account == sa.bindparam("name"), entry.c.key == sa.bindparam("key"))
+_INSERT = sa.insert(entry)
+_UPDATE = (
+    sa.update(account)
+    .where(account.c.name == sa.bindparam("which"))
+    .values({name: sa.bindparam(name) for name in ("seq", "head", "totals")})
+)
+
+
 def accounts_of(connection: Connection, names: Sequence[str] | None = None, locked: bool = False) -> list[Any]:
     """The rows of accounts by name; locked in that order."""
-    wanted = sa.select(account).order_by(account.c.name)
-    if names is not None:
-        wanted = wanted.where(account.c.name.in_(list(names)))
-    return list(connection.execute(wanted.with_for_update() if locked else wanted))
+    if names is None:
+        return list(connection.execute(sa.select(account).order_by(account.c.name)))
+    one = len(names) == 1
+    statement = _ACCOUNT if one else _ACCOUNTS
+    given: dict[str, Any] = {"name": names[0]} if one else {"names": list(names)}
+    if locked:
+        statement = (_LOCKED if connection.dialect.name == "sqlite" else _LOCKED_WITH_CLOCK)[statement]
+    return list(connection.execute(statement, given))
+
+
+def by_key(connection: Connection, key: str, names: Sequence[str]) -> list[Entry]:
+    """The entries with a key, in the order of their accounts."""
+    found = [row for name in sorted(names) for row in connection.execute(_BY_KEY, {"name": name, "key": key})]
+    return [entry_of(row) for row in found]
+
+
+def written(connection: Connection, name: str, added: Sequence[Entry], totals: str) -> None:
+    """Entries behind those of an account, and its row."""
+    connection.execute(_INSERT, row_of(added[0]) if len(added) == 1 else [row_of(one) for one in added])
+    connection.execute(_UPDATE, {"which": name, "seq": added[-1].seq, "head": added[-1].hash, "totals": totals})
