@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .planning.sweep import sweep
     from .portable import from_json
     from .report.about import About, Entry
+    from .report.poisson_claim import poisson_claim
     from .sampling.allocation import Allocated
     from .sampling.banded import Banded
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
@@ -113,6 +114,7 @@ __all__ = [
     "filters",
     "from_json",
     "permute_and_flip",
+    "poisson_claim",
     "remaining",
     "rounds",
     "split",
@@ -147,6 +149,7 @@ __getattr__ = _later(
         "planning.sweep": ("sweep",),
         "portable": ("from_json",),
         "report.about": ("About", "Entry"),
+        "report.poisson_claim": ("poisson_claim",),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
         "sampling.banded": ("Banded",),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import large_delta
-from ..errors import HockeystickError
+from ..errors import HockeystickError, Unsupported
 from ..mechanism.claim import GDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Release
@@ -20,6 +20,7 @@ from .about import About
 from .methods import cited, engine, keyed, steps
 from .numbers import down_text, given, rounded_up, up_text
 from .plain import meaning
+from .poisson_claim import poisson_claim
 from .words import neighbouring
 
 if TYPE_CHECKING:
@@ -207,7 +208,15 @@ class Answers:
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
         large = large_delta(self.at, self.release._records)
-        return [*([f"Caution: {large}"] if large else ()), *stated, *drawn, *_ASSUMED]
+        return [*([f"Caution: {large}"] if large else ()), *self._claimed, *stated, *drawn, *_ASSUMED]
+
+    @property
+    def _claimed(self) -> list[str]:
+        """What is to be said of the epsilon that is usually claimed for shuffled passes."""
+        try:
+            return [f"Caution: {poisson_claim(self.release, self.at, self.neighbours)}."] if self.at else []
+        except Unsupported:  # there are none
+            return []
 
     @cached_property
     def statement(self) -> str:
