@@ -1,9 +1,13 @@
 """DP-SGD with JAX Privacy on the CPU, hockeystick accounting: the noise is calibrated by it, each step is composed in it.
 
-pip install '.[jax]'; python examples/jax_privacy_training.py
+    pip install '.[jax]'; python examples/jax_privacy_training.py
+    pip install '.[jax,ledger]'; python examples/jax_privacy_training.py ledger.db
+
+With a ledger the whole run is one entry of an account's reserve, charged before the first step; no other step may be run by it.
 """
 
 import os
+import sys
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -16,6 +20,8 @@ from jax_privacy import accounting, batch_selection
 from jax_privacy.accounting.accountants import DpAccountantConfig
 from jax_privacy.experimental import execution_plan
 
+import hockeystick as hs
+from hockeystick.interop.charging import Charging
 from hockeystick.interop.dp_accounting import HockeystickAccountant
 
 EXAMPLES, FEATURES, RATE, STEPS = 2000, 8, 0.05, 60
@@ -35,7 +41,7 @@ def loss(weights: jax.Array, data: tuple[jax.Array, jax.Array]) -> jax.Array:
     return optax.sigmoid_binary_cross_entropy(x @ weights, y).mean()
 
 
-def train(seed: int = 0) -> dict[str, float]:
+def train(seed: int = 0, charging: Charging | None = None) -> dict[str, float]:
     """A whole run; what it cost, by three ways that must agree."""
     plan = execution_plan.BandMFExecutionPlanConfig(  # a single band: plain DP-SGD
         iterations=STEPS,
@@ -54,15 +60,15 @@ def train(seed: int = 0) -> dict[str, float]:
     noise, state = plan.noise_addition_transform.init(weights), optimizer.init(weights)
     noise_multiplier = plan.dp_event.event.event.noise_multiplier
     step = dp_accounting.PoissonSampledDpEvent(RATE, dp_accounting.GaussianDpEvent(noise_multiplier))
-    spent = HockeystickAccountant(RELATION)
+    spent = HockeystickAccountant(RELATION, account=charging)
     for indices in plan.batch_selection_strategy.batch_iterator(EXAMPLES, rng=seed):
+        spent.compose(step)  # before it runs: what does not fit into the account is refused here
         padded = batch_selection.pad_to_multiple_of(indices, 64)  # few shapes: few compilations
         noised, noise = plan.noise_addition_transform.update(
             gradient(weights, (x[padded], y[padded]), is_padding_example=padded == -1), noise
         )
         change, state = optimizer.update(noised, state)
         weights = optax.apply_updates(weights, change)
-        spent.compose(step)
     peer = dp_accounting.pld.PLDAccountant(RELATION)
     return {
         "noise multiplier": noise_multiplier,
@@ -93,11 +99,20 @@ def plan_noise(epsilon: float, examples: int, batch: int, steps: int) -> float:
     )
 
 
-def main() -> None:
-    for name, value in train().items():
+def main(place: str | None = None) -> None:
+    found = {}
+    if place is None:
+        found = train()
+    else:
+        with hs.Ledger(place) as ledger:
+            ledger.add_dataset("points", unit="one point", neighbours="zero-out", actor="ada")
+            account = ledger.open_account("2026", dataset="points", epsilon=3.0, delta=DELTA, actor="ada")
+            charging = Charging(account, steps=STEPS, actor="bob")
+            found = {**train(charging=charging), "steps under the account": charging.done}
+    for name, value in found.items():
         print(f"{name:26} {value:.6f}")
     print(f"{'noise for epsilon = 1':26} {plan_noise(1.0, 60_000, 256, 3510):.6f}")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

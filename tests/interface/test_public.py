@@ -136,6 +136,7 @@ def test_the_public_names():
         "from_json",
         "permute_and_flip",
         "poisson_claim",
+        "recipes",
         "remaining",
         "rounds",
         "split",

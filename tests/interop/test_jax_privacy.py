@@ -12,14 +12,18 @@ from hockeystick.interop.dp_accounting import HockeystickAccountant, from_dp_eve
 from places import ROOT
 
 
-def test_the_example_runs():
-    """Noise calibrated and every step composed by our accountant; the plan's event and the peer agree."""
+def test_the_example_runs(tmp_path):
+    """Noise calibrated and every step composed by our accountant, under an account; the plan's event and the peer agree."""
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, str(ROOT / "examples" / "jax_privacy_training.py")]
+    command = [sys.executable, str(ROOT / "examples" / "jax_privacy_training.py"), str(tmp_path / "ledger.db")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     rows = dict(line.rsplit(maxsplit=1) for line in done.stdout.splitlines())
     found = {name.strip(): float(value) for name, value in rows.items()}
     assert found["accuracy"] > 0.9
+    assert found["steps under the account"] == 60
+    with hs.Ledger(tmp_path / "ledger.db") as ledger:
+        (entry,) = [one for one in ledger.account("2026").log() if one["kind"] == "commit"]
+    assert entry["actor"] == "bob"
     assert found["epsilon, step by step"] == found["epsilon of the plan"] <= 2.0
     assert found["epsilon by dp_accounting"] == pytest.approx(found["epsilon of the plan"], abs=1e-4)
     run = hs.Gaussian(sigma=found["noise multiplier"]).poisson(rate=0.05) * 60

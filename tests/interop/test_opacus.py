@@ -526,3 +526,103 @@ def test_opacus_still_computes_these_values():
     rdp = RDPAccountant()
     rdp.history = [(1.5, 0.04, 2250)]
     assert rdp.get_epsilon(DELTA) == pytest.approx(7.32911117143, abs=1e-7)
+
+
+# under an account of a ledger
+
+
+@pytest.fixture
+def account(tmp_path):
+    step = hs.Gaussian(sigma=1.0).poisson(rate=0.05)
+    with hs.Ledger(tmp_path / "ledger.db") as ledger:
+        ledger.add_dataset("photos", unit="one person", actor="ada")
+        yield ledger.open_account("2026", dataset="photos", epsilon=6.0, delta=DELTA, plan=[("training", step, 12)], actor="ada")
+
+
+def charging(account, **more):
+    from hockeystick.interop.charging import Charging
+
+    return HockeystickAccountant(account=Charging(account, line="training", actor="bob", **more))
+
+
+def under_account(made, model, records=200, batch=10):
+    engine = opacus.PrivacyEngine()
+    engine.accountant = made
+    return engine, *engine.make_private(
+        module=model,
+        optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
+        data_loader=torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(records, 3)), batch_size=batch),
+        noise_multiplier=1.0,
+        max_grad_norm=1.0,
+    )
+
+
+def step_of(model, optimizer, loader):
+    (one,) = next(iter(loader))
+    optimizer.zero_grad()
+    model(one).sum().backward()
+    optimizer.step()
+
+
+def test_a_step_that_does_not_fit_does_not_change_the_model(account):
+    torch.manual_seed(3)
+    _, *parts = under_account(made := charging(account), torch.nn.Linear(3, 1))
+    for _ in range(12):
+        step_of(*parts)
+    assert account.remaining("training") == 0
+    before = [one.detach().clone() for one in parts[0].parameters()]
+    with pytest.raises(hs.OverBudget, match="nothing was charged"):
+        step_of(*parts)
+    assert all(torch.equal(old, new) for old, new in zip(before, parts[0].parameters(), strict=True))
+    assert made.history == [(1.0, 0.05, 12)]
+    assert made.get_epsilon(DELTA) == dpsgd((1.0, 0.05, 12)).epsilon(DELTA)
+
+
+def test_a_training_that_goes_on_is_charged_for_what_it_runs_again(account, tmp_path):
+    torch.manual_seed(4)
+    engine, model, optimizer, loader = under_account(charging(account), torch.nn.Linear(3, 1))
+    for place in range(5):
+        step_of(model, optimizer, loader)
+        if place == 2:
+            engine.save_checkpoint(path=tmp_path / "run.pt", module=model)
+    assert account.remaining("training") == 7
+    again = torch.nn.Linear(3, 1)
+    engine, model, optimizer, loader = under_account(made := charging(account), again)
+    engine.load_checkpoint(path=tmp_path / "run.pt", module=model)
+    assert account.remaining("training") == 7
+    for _ in range(2):
+        step_of(model, optimizer, loader)
+    assert account.remaining("training") == 5
+    assert made.history == [(1.0, 0.05, 5)]
+    assert made.account.done == 5
+
+
+def test_noise_and_rate_are_those_of_the_line(account):
+    with pytest.raises(hs.BadValue, match="use of line 'training'"):
+        charging(account).step(noise_multiplier=1.1, sample_rate=0.05)
+    with pytest.raises(hs.BadValue, match="noise_multiplier is 0"):
+        charging(account).step(noise_multiplier=0.0, sample_rate=0.05)
+    fixed = charging(account)
+    fixed.poisson = False
+    with pytest.raises(hs.Unsupported, match="no Poisson samples"):
+        fixed.step(noise_multiplier=1.0, sample_rate=0.05)
+    assert account.remaining("training") == 12
+
+
+def test_a_checkpoint_without_an_account_is_not_taken_over(account):
+    made = charging(account)
+    with pytest.raises(hs.BadType, match="must be charged to it first"):
+        made.load_state_dict(accountant((1.0, 0.05, 3)).state_dict())
+    assert made.history == []
+
+
+def test_the_example_stops_at_the_budget(tmp_path):
+    example = runpy.run_path(str(ROOT / "examples" / "stop_at_budget.py"))
+    torch.set_num_threads(1)
+    with hs.Ledger(tmp_path / "ledger.db") as ledger:
+        account = example["opened"](ledger)
+        bob, eve = (example["train"](account, name, most=40) for name in ("bob", "eve"))
+        assert (bob["steps"], bob["stopped"], bob["left"]) == (40, "all steps made", 20)
+        assert (eve["steps"], eve["stopped"], eve["left"]) == (20, "no step left", 0)
+        assert example["train"](account, "ann", most=5)["steps"] == 0
+        assert {entry["actor"] for entry in account.log() if entry["kind"] == "commit"} == {"bob", "eve"}

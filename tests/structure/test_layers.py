@@ -20,7 +20,7 @@ LAYERS = (
     ("mechanism",),
     ("sampling",),
     ("portable",),
-    ("planning",),
+    ("planning", "recipes"),
     ("filters",),
     ("report", "installation"),
     ("ledger",),

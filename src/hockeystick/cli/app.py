@@ -54,11 +54,16 @@ COMMANDS = {
         "plot": "A picture: the profile, epsilon against rounds, the trade-off curve, the Rényi curve, or a comparison of runs.",
         "figures": "The figures of the three papers, drawn again with the exact curves beside theirs.",
     },
+    "Share": {
+        "ledger": "Privacy budgets that many people share: accounts, spending, verification.",
+    },
     "Check": {
         "crosscheck": "One run by all of our engines and by every installed peer: epsilons, times, who is off and why.",
     },
 }
 """By panel: a command, that is the function of its name in the module of its name in `commands`, and how its docstring begins."""
+GROUPS = ("ledger",)
+"""Commands with verbs of their own: their module has a group, `app`."""
 WITHOUT_ARGUMENTS = ("figures",)
 """Commands that run without arguments; the others show their help."""
 
@@ -102,6 +107,8 @@ class Deferred(TyperCommand):
 
     def _imported(self) -> Any:
         name = str(self.name)
+        if name in GROUPS:
+            return typer.main.get_command(import_module(f".commands.{name}", __package__).app)
         alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
         alone.command(cls=Plain, no_args_is_help=name not in WITHOUT_ARGUMENTS)(
             getattr(import_module(f".commands.{name}", __package__), name)

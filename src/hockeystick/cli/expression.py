@@ -31,8 +31,11 @@ NAMES = (
     "dpsgd",
 )
 """What may be called, among the public names; each is imported when it is."""
-STRATEGIES = ("tree", "square_root", "toeplitz", "blt", "dense")
-"""Of Strategy, which a MatrixMechanism takes."""
+WITHIN = {
+    "Strategy": ("tree", "square_root", "toeplitz", "blt", "dense"),
+    "recipes": ("adaptive_clipping", "microbatches", "user_level", "thresholded", "last_iterate"),
+}
+"""What may be called of these."""
 METHODS = ("poisson", "truncated_poisson", "without_replacement", "with_replacement", "full_pass", "allocated", "banded", "group")
 WHOLE = (
     "participations",
@@ -149,8 +152,8 @@ def _called(node: ast.Call, text: str, hole: Any) -> Release:
     if isinstance(node.func, ast.Name) and node.func.id in NAMES:
         called: Any = getattr(hockeystick, node.func.id)
         name = node.func.id
-    elif isinstance(node.func, ast.Attribute) and node.func.attr in STRATEGIES and ast.unparse(node.func.value) == "Strategy":
-        called, name = getattr(hockeystick.Strategy, node.func.attr), node.func.attr
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in WITHIN.get(ast.unparse(node.func.value), ()):
+        called, name = getattr(getattr(hockeystick, ast.unparse(node.func.value)), node.func.attr), node.func.attr
     elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
         base = _value(node.func.value, text, hole)
         if not isinstance(base, Release):

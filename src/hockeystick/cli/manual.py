@@ -31,7 +31,10 @@ def manual(panels: dict[str, dict[str, str]], command: Any) -> str:
     for panel, commands in panels.items():
         lines.append(f".SH {panel.upper()}")
         for name in commands:
-            lines += _command(name, command(name))
+            made = command(name)
+            lines += _command(name, made)
+            for verb, one in getattr(made, "commands", {}).items():
+                lines += _command(f"{name} {verb}", one)
     lines += [".SH EXIT STATUS", *(line for code, words in _EXIT for line in (".TP", code, words))]
     return "\n".join(lines) + "\n"
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 from .. import checks
 from ..errors import BadType, BadValue
 from ..loss.pairs.gaussian import GaussianLoss
-from ..loss.pairs.renyi import RenyiLoss
 from ..mechanism.claim import GDP, ZCDP, PureDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.laplace import Laplace
@@ -56,8 +55,8 @@ def squared_mu(release: Release, delta: float, neighbours: Relation) -> Fraction
     if len(run.terms) == 1 and isinstance(loss := run.terms[0][0], GaussianLoss):  # (it is one term whatever the counts)
         return Fraction(loss.square) * run.terms[0][1] * (1 + Fraction(SQUARE_ERROR))
     found = float(release.mu_bounds(delta or None, neighbours=neighbours).upper)
-    if 0.0 < found < 1e-3:  # where 1e-9, the width of the first answer, is much
-        found = min(found, float(release.mu_bounds(delta or None, max(1e-7 * found, 1e-14), neighbours).upper))
+    if 0.0 < found < 1e-5:  # where 1e-9, the width of the first answer, is much
+        found = min(found, float(release.mu_bounds(delta or None, max(1e-4 * found, 1e-14), neighbours).upper))
     return Fraction(found) ** 2 if found < math.inf else math.inf
 
 
@@ -125,8 +124,10 @@ def rho(release: Release, neighbours: Relation) -> Fraction | float:
 
 
 def known_by_renyi_only(release: Release, neighbours: Relation) -> bool:
-    """Whether a part has no dominating pair that is composed, but a bound of its Rényi divergences."""
-    return any(isinstance(loss, RenyiLoss) for one in release._run(neighbours).variants("dominating") for loss, _ in one.terms)
+    """Whether some bound of it goes by Rényi divergences that no pair is known to have, instead of composed pairs."""
+    run = release._run(neighbours)
+    bounds = [one for order in (run, *run.ordered_pairs()) for one in order.variants("dominating")]
+    return any(not single.has_transform for one in bounds for single in (one, *one.ordered_pairs()))
 
 
 def order_of(value: object) -> float:

@@ -91,7 +91,8 @@ class Filter(ABC):
         Parameters
         ----------
         release : Release or number
-            What would be released, or its claimed cost: a number is read as it is written, so that 0.1 is a tenth.
+            What would be released, or a number, which claims its epsilon, rho, mu or Rényi divergence; it is read as it is
+            written, so that 0.1 is a tenth.
         delta : float, default 0.0
             The delta up to which the cost is to hold, where the filter counts deltas.
 
@@ -276,10 +277,12 @@ class Filter(ABC):
         Raises
         ------
         BadType
-            If a value is no number.
+            If state is no mapping of texts.
         BadValue
             If its measures are not those of this filter, more than the budget was spent, or this filter has spent something.
         """
+        if not isinstance(state, Mapping):
+            raise BadType(f"state is {state!r}; allowed: what `state` gave.")
         checks.refuse_unknown("the state", state, self._budget)
         missing = sorted(set(self._budget) - set(state))
         if missing:

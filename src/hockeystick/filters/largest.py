@@ -101,7 +101,7 @@ def _check_alone(bare: Reserve, lines: Release, limit: float, level: float) -> N
     alone = lines.epsilon(level, bare.neighbours)
     if alone <= limit:
         return
-    beside = f" less the slack of {float(bare.slack):g}" if bare.slack else ""
+    beside = f" (beside a slack of {float(bare.slack):g})" if bare.slack else ""
     raise Unreachable(
         f"the plan {lines!r} alone has epsilon {alone:.9g} at delta {level:g}{beside}, beyond {limit:g}: "
         "plan fewer releases or more noise, or promise a larger epsilon."

@@ -3,13 +3,11 @@
 docs/mathematics/filters.md, Lemma 64.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from .. import checks
-from ..conversion.optimal_rdp import rdp_to_epsilon
 from ..errors import BadType, BadValue
+from ..mechanism.claim import RDP
 from ..mechanism.release import Release
 from ..neighbours import DEFAULT, Relation
 from . import costs
@@ -27,8 +25,8 @@ class RenyiFilter(Filter):
     ----------
     orders : float or sequence of float
         The orders, above 1.
-    budgets : number, str or sequence of them
-        The budget of each; read as they are written.
+    budgets : number, str, sequence of them, or callable
+        The budget of each, read as they are written; or a curve, a function of the order.
     neighbours : {"add-or-remove", "replace", "zero-out"}, default "add-or-remove"
         The relation of the budget.
 
@@ -51,10 +49,14 @@ class RenyiFilter(Filter):
     theorem = "Rényi DP: divergences of an order add up pathwise ([FZ21], Theorems 3.1 and 4.3; Lemma 64)"
 
     def __init__(
-        self, orders: "float | Sequence[float]", budgets: "Number | Sequence[Number]", neighbours: Relation = DEFAULT
+        self,
+        orders: "float | Sequence[float]",
+        budgets: "Number | Sequence[Number] | Callable[[float], Number]",
+        neighbours: Relation = DEFAULT,
     ) -> None:
         listed = [costs.order_of(order) for order in _several(orders)]
-        limits = [exact("a budget", budget) for budget in _several(budgets)]
+        given = [budgets(order) for order in listed] if callable(budgets) else _several(budgets)
+        limits = [exact("a budget", budget) for budget in given]
         if not listed or len(listed) != len(limits):
             raise BadValue(f"{len(listed)} orders and {len(limits)} budgets are given; allowed: as many of each, at least one.")
         if len(set(listed)) != len(listed):
@@ -97,7 +99,7 @@ class RenyiFilter(Filter):
         Returns
         -------
         float
-            The best of the conversions of its orders (Asoodeh et al. 2020, Theorem 3); inf at delta 0.
+            That of the curve: the best conversion (Asoodeh et al. 2020, Theorem 3) at its orders or between; inf at delta 0.
 
         Raises
         ------
@@ -106,10 +108,9 @@ class RenyiFilter(Filter):
         BadValue
             If it is no probability.
         """
-        level = checks.probability("delta", delta)
-        if level in (0.0, 1.0):
-            return 0.0 if level else math.inf
-        return min(float(rdp_to_epsilon(order, float_up(self._budget[name]), level)) for name, order in self._orders.items())
+        values = tuple(float_up(self._budget[name]) for name in self._orders)
+        curve = RDP(orders=tuple(self._orders.values()), values=values, neighbours=self._neighbours)
+        return curve.epsilon(delta, self._neighbours)
 
 
 def _several(given: object) -> list[object]:

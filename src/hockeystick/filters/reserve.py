@@ -272,7 +272,10 @@ class Reserve(Promises):
             return self._finite(self._priced(plain, level), plain)
         from .slack import best_delta
 
-        return self._finite(best_delta(lambda level: self._priced(plain, level), self.delta_of(room.slack), room), plain)
+        found = best_delta(lambda level: self._priced(plain, level), self.delta_of(max(0, room.slack)), room)
+        if found.measure == math.inf and room != self.everything:  # what would have a price while there was slack does not fit
+            found = best_delta(lambda level: self._priced(plain, level), self.delta_of(self.slack_capacity), self.everything)
+        return self._finite(found, plain)
 
     def _priced(self, release: Release, delta: float) -> Price:
         if self.kind == "gdp":
@@ -326,9 +329,13 @@ class Reserve(Promises):
 
         Raises
         ------
+        BadType
+            If data is no such mapping.
         BadValue
             If a key is missing or unknown, or a value out of its range.
         """
+        if not isinstance(data, dict):
+            raise BadType(f"a reserve is {data!r}; allowed: what `to_dict` wrote.")
         checks.refuse_unknown("a reserve", data, ("kind", "limit", "slack", "neighbours", "order"))
         missing = sorted({"kind", "limit", "slack", "neighbours"} - set(data))
         if missing:

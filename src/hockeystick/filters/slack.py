@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 _HARDLY = 1e-3
 """Slack that lowers the cost by less than this share is not worth taking."""
+_TINY = 1e-6
+"""What takes so little of the reserve without any slack is not worth a search."""
 _EVALUATIONS = 12
 _CLOSE = 1e-4
 """Between the logarithms of both shares: any delta is on the safe side, so nothing is proved with it."""
@@ -21,7 +23,7 @@ def best_delta(priced: "Callable[[float], Price]", most: float, left: "Left") ->
     where the search stops is no part of a proof.
     """
     bare = priced(0.0)
-    if not most or not bare.amount or left.amount <= 0:
+    if not most or bare.amount <= _TINY * left.amount or left.amount <= 0:
         return bare
     dearest = priced(most)
     if not dearest.amount:

@@ -21,9 +21,10 @@ from .. import checks
 from ..errors import BadType, BadValue, MissingExtra, Unsupported, remedy
 from ..mechanism.growing import Growing
 from ..mechanism.training import Training
-from ..neighbours import DEFAULT, Relation, checked
-from ..planning.dpsgd import dpsgd
+from ..neighbours import DEFAULT, Relation
 from .batch_sizes import Sizes
+from .charging import Charging, charging
+from .phases import Phase, bare, epsilon_of, phase_of, run_of
 
 try:
     from opacus.accountants import IAccountant, register_accountant
@@ -38,8 +39,6 @@ _REMEDY = (
     "...); or, if you know that every record joins each batch by itself, set accountant.poisson = True."
 )
 
-Phase = tuple[float, float, int]
-
 
 class FixedBatches(UserWarning):
     """The batches of a run are no Poisson samples."""
@@ -51,6 +50,9 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
     `history` is a list of (noise multiplier, sample rate, steps), as in Opacus's own accountants, so that one may be continued:
     `accountant.history = list(other.history)`.
 
+    With `account=` (a `Charging`) steps are charged to a ledger; one that does not fit raises `OverBudget` before the model is
+    changed.  Set `engine.accountant = HockeystickAccountant(account=...)` before `make_private`.
+
     `poisson` says whether batches are Poisson samples: True (you know it), None (nobody said so; their sizes are watched), False
     (their sizes are not those of Poisson samples; then epsilon is refused).
 
@@ -58,10 +60,21 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
     (`Growing`), as long as noise and rate stay what they were from the first step on.  Where that is not so, or for less still,
     `every` rounds the steps of the last phase up to a multiple of it, so that epsilon is computed once in so many steps.  More
     steps never lower epsilon, so this is a bound, too, and exact at each multiple.
+
+    Parameters
+    ----------
+    account : Charging, optional
+        The account to which steps are charged.
+
+    Raises
+    ------
+    BadType
+        If account is no `Charging`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, account: Charging | None = None) -> None:
         super().__init__()
+        self.account = charging(account)
         self.history: list[Phase] = []
         self.poisson: bool | None = None
         self.every = 1
@@ -87,7 +100,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         return sum(steps for _, _, steps in self.history)
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
-        """Take note of one step.
+        """Take note of one step; with an account, charge it first, so that one that does not fit is refused and nothing changes.
 
         Parameters
         ----------
@@ -101,13 +114,26 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         BadType
             If one is no number.
         BadValue
-            If one is out of its range.
+            If one is out of its range, or with an account it is no step of its line.
+        OverBudget
+            If the account has no room for it.
+        Unsupported
+            With an account, if the batches are no Poisson samples.
         """
+        if self.account is not None:
+            self._charge(self.account, phase_of((noise_multiplier, sample_rate, 1)))
         last = self.history[-1] if self.history else None
         if last is not None and last[0] == noise_multiplier and last[1] == sample_rate:
             self.history[-1] = (last[0], last[1], last[2] + 1)
         else:
-            self.history.append(_phase((noise_multiplier, sample_rate, 1)))
+            self.history.append(phase_of((noise_multiplier, sample_rate, 1)))
+
+    def _charge(self, account: Charging, phase: Phase) -> None:
+        """Opacus calls `step` when noise was added and before the model is changed: what is refused here, nobody sees."""
+        self._refuse_fixed_batches()
+        if bare([phase]):
+            raise BadValue("noise_multiplier is 0.0; allowed under an account: a finite number above 0.")
+        account.charge(run_of([phase], DEFAULT).run)
 
     @property
     def release(self) -> Training:
@@ -127,9 +153,9 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         """
         self._refuse_fixed_batches()
         phases = self._phases()
-        if _bare(phases):
+        if bare(phases):
             raise BadValue("some steps had a noise multiplier of 0, which no epsilon covers; allowed: a finite number above 0.")
-        return _run(phases, DEFAULT)
+        return run_of(phases, DEFAULT)
 
     def get_epsilon(self, delta: float, *, neighbours: Relation = DEFAULT, poisson: bool = True, **_ignored: Any) -> float:
         """Epsilon of the steps so far: a certified upper bound, inf if a step had no noise.
@@ -173,16 +199,16 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         return self._answer
 
     def _computed(self, phases: list[Phase], delta: float, neighbours: Relation) -> float:
-        if len(phases) == 1 and not _bare(phases):
+        if len(phases) == 1 and not bare(phases):
             sigma, rate, steps = phases[0]
             if (about := (sigma, rate, delta, neighbours)) != self._grown:
-                self._growing, self._grown = Growing(_run([(sigma, rate, 1)], neighbours).run, delta, neighbours), about
+                self._growing, self._grown = Growing(run_of([(sigma, rate, 1)], neighbours).run, delta, neighbours), about
             if self._growing is not None and (found := self._growing.epsilon(steps)) is not None:
                 return found
-        return _epsilon(phases, delta, neighbours)
+        return epsilon_of(phases, delta, neighbours)
 
     def _phases(self) -> list[Phase]:
-        return [_phase(one) for one in self.history]
+        return [phase_of(one) for one in self.history]
 
     def _rounded(self) -> list[Phase]:
         """The history, with the steps of its last phase rounded up to a block."""
@@ -261,6 +287,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         """
         state = super().state_dict(destination)
         state["poisson"] = self.poisson
+        if self.account is not None:
+            state["charged"] = self.account.state()
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
@@ -278,7 +306,8 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         BadType
             If its history is no list of (noise multiplier, sample rate, steps).
         BadValue
-            If an entry of the history is out of its range, or the state is that of another accountant.
+            If an entry of the history is out of its range, the state is that of another accountant, or with an account its
+            steps were not charged to it.
         """
         if isinstance(state_dict, Mapping) and state_dict.get("mechanism") in _THEIRS:
             state_dict = {**state_dict, "mechanism": NAME}
@@ -287,40 +316,12 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc]
         given, self.history = self.history, before  # nothing changes unless all of it is good
         if not isinstance(given, list | tuple):
             raise BadType(f"history is {given!r}; allowed: a list of (noise multiplier, sample rate, steps).")
-        self.history = [_phase(one) for one in given]
+        phases = [phase_of(one) for one in given]
+        if self.account is not None:
+            self.account.load(state_dict.get("charged"), sum(steps for _, _, steps in phases))
+        self.history = phases
         self.poisson = state_dict.get("poisson")
         self._sizes = Sizes()
-
-
-def _epsilon(phases: list[Phase], delta: float, neighbours: Relation) -> float:
-    if _bare(phases) and delta < 1.0:
-        checked(neighbours)
-        return math.inf
-    return float(_run(phases, neighbours).epsilon(delta))
-
-
-def _run(phases: list[Phase], neighbours: Relation) -> Training:
-    runs = [
-        dpsgd(sigma=sigma or 1.0, rate=rate, steps=steps, sampler="poisson", neighbours=neighbours)
-        for sigma, rate, steps in phases or [(1.0, 0.0, 0)]
-    ]
-    return sum(runs[1:], start=runs[0])
-
-
-def _bare(phases: list[Phase]) -> bool:
-    """Whether a step had no noise."""
-    return any(sigma == 0.0 < rate for sigma, rate, _ in phases)
-
-
-def _phase(given: Any) -> Phase:
-    if not isinstance(given, list | tuple) or len(given) != 3:
-        raise BadType(f"history has {given!r}; allowed: (noise multiplier, sample rate, steps).")
-    sigma, rate, steps = given
-    return (
-        checks.non_negative("noise_multiplier", sigma),
-        checks.rate("sample_rate", rate),
-        checks.count("steps", steps),
-    )
 
 
 register_accountant(NAME, HockeystickAccountant, force=True)

@@ -10,6 +10,7 @@ from .terms import Terms, planned_line, sentence, word
 
 if TYPE_CHECKING:
     from .ledger import Ledger
+    from .report import AccountReport
     from .state import State
 
 
@@ -186,6 +187,47 @@ class Account(Spending):
 
         with self._ledger._store.reading() as connection:
             return [{**one.said(), "hash": one.hash} for one in entries_of(connection, self.name, after)]
+
+    def report(self) -> "AccountReport":
+        """The account as a document, with one row for each release.
+
+        Returns
+        -------
+        AccountReport
+            As text, JSON, HTML, a page to print, Markdown, LaTeX, a record for a registry, a block for a model card; `.plot()`.
+
+        Raises
+        ------
+        BadValue
+            If an entry is no JSON text any more.
+        """
+        from .datasets import get
+        from .report import AccountReport
+        from .status import status
+        from .storage.store import accounts_of, entries_of
+
+        book = self._ledger._book
+        with book.store.reading() as connection:
+            (row,) = accounts_of(connection, [self.name])
+            entries = list(entries_of(connection, self.name))
+            return AccountReport(
+                self.name, get(connection, row.dataset), status(self.name, book.of_row(connection, row), row), entries
+            )
+
+    def plot(self) -> Any:
+        """What was taken of the budget, over time (needs the extra `plot`).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+
+        Raises
+        ------
+        MissingExtra
+            If matplotlib is not installed.
+        """
+        return self.report().plot()
 
     def amend(self, *, actor: str, reason: str, **changes: Any) -> "Account":
         """A new version of the terms, with who and why; what was taken stays taken.

@@ -125,6 +125,8 @@ class Book:
                     raise Changed
                 said: dict[str, Any] = {"kind": kind, "key": key, "request": wanted, "actor": actor, "token": sha256(token)}
                 said |= {"charge": one.charge.said(), "what": one.what, "with": others}
+                if request["note"]:
+                    said["note"] = request["note"]
                 if kind == "reserve":
                     said["expires"] = page.after(seconds)
                 if state.closed is None and state.lacks(one.charge):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .answers.many import epsilon_intervals as epsilon_intervals
     from .answers.many import log_delta_intervals as log_delta_intervals
     from .bounds.renyi import renyi_bound as renyi_bound
+    from .own.density import DensityLoss as DensityLoss
     from .pairs.atomic import AtomicLoss as AtomicLoss
     from .pairs.binned import WideDiscreteGaussianLoss as WideDiscreteGaussianLoss
     from .pairs.bounded_range import BoundedRangeLoss as BoundedRangeLoss
@@ -54,6 +55,7 @@ __getattr__ = later(
         "allocated.moments": ("AllocatedStep", "Moments"),
         "allocated.ratios": ("is_listed",),
         "allocated.several": ("SeveralLosses",),
+        "own.density": ("DensityLoss",),
         "pairs.atomic": ("AtomicLoss",),
         "pairs.bracketed": ("BracketedLoss",),
         "protocol": ("Loss",),

@@ -4,6 +4,7 @@ docs/mathematics.md, section 12; docs/bibliography.md, [L00].
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -150,3 +151,17 @@ def _stirling(n: Array) -> Array:
     series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s * (1 / 1188 - s * 691 / 360360))))) / m
     found: Array = np.where(n < 16.0, _STIRLING[np.minimum(n, 15.0).astype(int)], series)
     return found
+
+
+def weights_up(count: int, rate: float) -> tuple[float, ...]:
+    """The weights of Bin(count, rate), rounded so that more participations are never less likely (Lemma 25)."""
+    chance = Fraction(rate)
+    exact = [math.comb(count, k) * chance**k * (1 - chance) ** (count - k) for k in range(count + 1)]
+    likely = max(range(count + 1), key=lambda k: exact[k])
+    found = [
+        max(float(one) * (1.0 + 8.0 * UNIT), 1e-300 if one else 0.0) if k > likely else float(one) * (1.0 - 8.0 * UNIT)
+        for k, one in enumerate(exact)
+    ]
+    found[likely] = 0.0
+    found[likely] = float(1 - sum(map(Fraction, found)))  # the sum is within one unit of 1
+    return tuple(found)

@@ -208,7 +208,7 @@ class Answers:
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
         large = large_delta(self.at, self.release._records)
-        return [*([f"Caution: {large}"] if large else ()), *self._claimed, *stated, *drawn, *_ASSUMED]
+        return [*([f"Caution: {large}"] if large else ()), *self._claimed, *stated, *drawn, *self.release._assumed, *_ASSUMED]
 
     @property
     def _claimed(self) -> list[str]:
@@ -248,7 +248,8 @@ class Answers:
                 f"No attack with a false-positive rate of 0.1% finds a record with a true-positive rate above "
                 f"{up_text(100.0 * self.attacks['tpr'][1], 3)}%."
             )
-        lines.append(f"Computed with hockeystick {current_version()}; every bound is certified.")
+        ground = ", given what is stated of its parts (see the assumptions)" if self.release._assumed else ""
+        lines.append(f"Computed with hockeystick {current_version()}; every bound is certified{ground}.")
         return "  ".join(lines)
 
     @cached_property

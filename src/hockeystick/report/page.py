@@ -82,22 +82,29 @@ def _breakable(value: str) -> str:
 def page(report: "Report") -> str:
     """A whole document: facts and guarantee first, then what it means, pictures, numbers, grounds."""
     first, meant, *others = sections(report)
+    return document(first, meant, others, _headline(report), report.basis, _pictures(report), _generator(report))
+
+
+def document(
+    first: Section, meant: Section, others: Sequence[Section], headline: str, basis: str, pictures: Sequence[str], maker: str
+) -> str:
+    """A page of its own from the sections of a report, its headline, and its pictures."""
     title = markup.escape(first.title)
     parts = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f'<meta name="generator" content="{markup.escape(_generator(report))}">',
+        f'<meta name="generator" content="{markup.escape(maker)}">',
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>",
         f'<div class="facts">{"".join(_body(first._replace(paragraphs=[])))}</div>',
-        f'<div class="guarantee"><strong>{_headline(report)}</strong>{markup.escape(report.basis)}</div>',
+        f'<div class="guarantee"><strong>{headline}</strong>{markup.escape(basis)}</div>',
         *_body(first._replace(rows=[])),
         f"<h2>{markup.escape(meant.title)}</h2>",
         *_body(meant),
-        *_pictures(report),
+        *pictures,
     ]
     for section in others:
         parts += [f"<h2>{markup.escape(section.title)}</h2>", *_body(section)]
-    return "\n".join([*parts, f"<footer>{markup.escape(_generator(report))}</footer>", "</main>\n</body>\n</html>"])
+    return "\n".join([*parts, f"<footer>{markup.escape(maker)}</footer>", "</main>\n</body>\n</html>"])
 
 
 def _headline(report: "Report") -> str:
@@ -125,10 +132,15 @@ def _pictures(report: "Report") -> list[str]:
             figure = draw(report.release, report.at, neighbours=report.neighbours)
         except HockeystickError as error:
             return [*parts, f"<p>{markup.escape(f'Not drawn: {error}')}</p>"]
-        source = base64.b64encode(_svg(figure)).decode("ascii")
-        picture = f'<img alt="{markup.escape(words)}" src="data:image/svg+xml;base64,{source}">'
-        parts.append(f"<figure>{picture}<figcaption>{markup.escape(words)}</figcaption></figure>")
+        parts.append(picture(figure, words))
     return ["<h2>Pictures</h2>", *parts]
+
+
+def picture(figure: "Figure", words: str) -> str:
+    """A figure within a page, with its caption."""
+    source = base64.b64encode(_svg(figure)).decode("ascii")
+    shown = f'<img alt="{markup.escape(words)}" src="data:image/svg+xml;base64,{source}">'
+    return f"<figure>{shown}<figcaption>{markup.escape(words)}</figcaption></figure>"
 
 
 def _svg(figure: "Figure") -> bytes:

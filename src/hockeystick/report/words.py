@@ -34,6 +34,8 @@ FAMILIES = {
     "ZCDP": "anything {rho}-zCDP",
     "GaussianMixture": "Gaussian noise of standard deviation {sigma} at a random distance",
     "Pair": "a pair of distributions of its own",
+    "StoredMasses": "stored masses of {source}, an upper claim with the rounding of that library",
+    "DensityPair": "the densities {p} against {q}",
     "MatrixMechanism": "Gaussian noise of standard deviation {sigma} behind a strategy matrix",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",

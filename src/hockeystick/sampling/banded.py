@@ -13,11 +13,12 @@ from .allocation import Allocated
 from .base import Sampled
 from .fixed_size import WithoutReplacement, WithReplacement
 from .poisson import Poisson
+from .truncated import TruncatedPoisson
 
 if TYPE_CHECKING:
     from ..loss.engines.compiled import CoreAnswer
 
-SAMPLERS = (Poisson, Allocated, WithoutReplacement, WithReplacement)
+SAMPLERS = (Poisson, TruncatedPoisson, Allocated, WithoutReplacement, WithReplacement)
 """What may draw the batches inside a group."""
 
 
@@ -29,7 +30,7 @@ class Banded(Sampled):
     replaced or zeroed out keeps its group).  Step i draws its batch from group i mod `bands`, as `base` says, and C x + z is
     released, or what is computed from it, such as x + C^-1 z: x the sums over the batches, z independent Gaussian noise.  The
     noise multiplier of `base` is that of z relative to the largest column norm of C, times the clipping norm; rates and sizes
-    are those within a group.
+    are those within a group; batches of a fixed or capped size need groups of one size.
 
     A column of C ends before the next one of the same group begins.  So the run is as private as ceil(iterations / bands)
     steps of `base`, whatever C is (Choquette-Choo et al. 2023, arXiv:2306.08153, Theorem 1, formally 4 and 5, for Poisson
@@ -85,8 +86,8 @@ class Banded(Sampled):
             raise self._refuse(
                 repr(self.base),
                 "the proof turns the noise of several steps into one direction, which Gaussian noise bears and no other.  Use "
-                "one step, Gaussian(sigma) or that with .poisson, .allocated, .without_replacement or .with_replacement; the "
-                "bands say how often it comes.",
+                "one step, Gaussian(sigma) or that with .poisson, .truncated_poisson, .allocated, .without_replacement or "
+                ".with_replacement; the bands say how often it comes.",
             )
 
     @property

@@ -51,6 +51,10 @@ class Sampled(Mechanism):
         return Unsupported(f"{self._scheme} of {what} is not accounted for: {why}")
 
     @property
+    def _assumed(self) -> tuple[str, ...]:
+        return self.base._assumed
+
+    @property
     def _why_not_run(self) -> str:
         return "its batches are not drawn by this library.  Release the base for each batch that you drew."
 
@@ -98,7 +102,10 @@ class Sampled(Mechanism):
             if whole is None:
                 return None
             loose = loose or (isinstance(whole, losses.BracketedLoss) and not whole.tight)
-            found.append(_sampled(_cover(whole), rate, removal))
+            if isinstance(whole, losses.DensityLoss):
+                found.append(whole.drawn(rate, removal))
+            else:
+                found.append(_sampled(_cover(whole), rate, removal))
         if isinstance(found[0], losses.RenyiLoss):
             return found[0]
         # nothing is known to attain a sample of what only dominates
@@ -173,7 +180,7 @@ def members(loss: Any) -> tuple[Any, ...]:
 
 def _cover(loss: Any) -> Any:
     """What bounds it from above."""
-    return loss.dominating[0] if isinstance(loss, losses.BracketedLoss) else loss
+    return loss.dominating[0] if isinstance(loss, losses.BracketedLoss | losses.DensityLoss) else loss
 
 
 def _is_gaussian(mechanism: Mechanism) -> bool:

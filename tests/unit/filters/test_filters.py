@@ -50,6 +50,8 @@ def test_a_state_survives_as_text(name):
         again.restore(budget.state())
     with pytest.raises(hs.BadValue, match=r"more .* than the budget"):
         EVERY[name]().restore({one: str(10 * value + 1) for one, value in budget.budget.items()})
+    with pytest.raises(hs.BadType, match="state is 3"):
+        EVERY[name]().restore(3)
     with pytest.raises(hs.BadValue, match=r"lacks|unknown"):
         EVERY[name]().restore({})
 
@@ -154,6 +156,9 @@ def test_nonsense_is_refused(name, value):
 def test_several_orders_hold_together():
     budget = filters.RenyiFilter(orders=(2.0, 32.0), budgets=(1.0, 0.5))
     assert budget.fits(hs.Gaussian(sigma=10.0)) == 3  # of order 32, not the 100 of order 2
+    curve = filters.RenyiFilter(orders=(2.0, 32.0), budgets=lambda order: 0.05 * order)
+    assert curve.budget == {"order 2": Fraction(1, 10), "order 32": Fraction(8, 5)}
+    assert curve.fits(hs.Gaussian(sigma=10.0)) == 10
     with pytest.raises(hs.BadValue, match="twice"):
         filters.RenyiFilter(orders=(2.0, 2.0), budgets=(1.0, 1.0))
     with pytest.raises(hs.BadValue, match="as many of each"):

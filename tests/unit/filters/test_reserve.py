@@ -112,8 +112,8 @@ def test_a_sampled_entry_takes_equal_shares_of_reserve_and_slack():
     assert price.measure == (SAMPLED * 1000).mu(delta=price.delta)
     assert Fraction(price.delta) <= reserve.slack * price.slack / SHARES
     assert reserve.price(hs.Gaussian(sigma=10.0)).slack == 0
-    one_by_one = reserve.everything.times(reserve.price(SAMPLED * 10))
-    assert one_by_one * 10 < filters.still_fit(reserve, SAMPLED)
+    one_by_one = reserve.everything.times(reserve.price(SAMPLED * 400))
+    assert one_by_one < filters.still_fit(reserve, SAMPLED * 400)
 
 
 def test_without_a_slack_sampling_does_not_count():
@@ -184,3 +184,31 @@ def test_amounts_stay_whole_numbers_of_databases():
     price = filters.Reserve("1e-9", slack="1e-12").price(hs.Gaussian(sigma=0.01))
     assert price.amount <= 2**62
     assert not filters.Reserve(0).everything.holds(filters.Reserve(0).price(hs.Gaussian(sigma=1e6)))
+
+
+def test_without_slack_left_what_needs_some_does_not_fit():
+    """It has a price, which is more than there is: a budget's answer, not a missing theorem."""
+    reserve = filters.Reserve(1.0, slack="1e-7")
+    release = hs.ApproxDP(epsilon=0.1, delta=1e-9)
+    empty = filters.Left(reserve.capacity, 0)
+    price = reserve.price(release, empty)
+    assert price.slack > 0
+    assert not empty.holds(price)
+    assert reserve.everything.holds(price)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        hs.Exponential(epsilon=0.1),
+        hs.RDP(orders=(2.0, 8.0), values=(0.01, 0.05)).poisson(rate=0.1),
+        hs.Gaussian(sigma=9.0) + hs.RDP(orders=(2.0,), values=(0.01,)),
+    ],
+    ids=["exponential", "sampled claim", "joined"],
+)
+def test_bounds_by_renyi_divergences_are_found_wherever_they_are(line):
+    with pytest.raises(hs.Unsupported, match="Lemma 62"):
+        filters.Reserve(0.5, slack="1e-7").promise(line, 1e-6)
+    reserve = filters.largest_reserve(12.0, 1e-6, line)
+    assert reserve.slack == 0
+    assert reserve.promise(line, 1e-6) <= 12.0

@@ -2,11 +2,12 @@
 
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 from mpmath import mp, mpf
 
-from hockeystick.numerics.binomial import log_fair_masses, log_masses
+from hockeystick.numerics.binomial import log_fair_masses, log_masses, weights_up
 
 
 @mp.workdps(40)
@@ -38,3 +39,14 @@ def test_binomial_masses_within_their_error():
         assert off <= error
         claimed = max(claimed, float(off / error))
     assert claimed < 1.0
+
+
+def test_weights_are_never_rounded_to_fewer_participations():
+    for pieces, rate in ((1, 0.3), (7, 0.01), (40, 0.5), (60, 0.97), (3, 0.0), (3, 1.0), (50, 1e-7)):
+        found = list(map(Fraction, weights_up(pieces, rate)))
+        chance, total, tail, exact_tail = Fraction(rate), sum(found), Fraction(0), Fraction(0)
+        for k in range(pieces, 0, -1):
+            tail += found[k] / total
+            exact_tail += math.comb(pieces, k) * chance**k * (1 - chance) ** (pieces - k)
+            assert tail >= exact_tail
+            assert float(tail) <= float(exact_tail) * (1.0 + 1e-13) + pieces * 1e-300

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -59,6 +59,16 @@ def report(
 
     Example: hockeystick report 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --format latex
     """
+    wanted = form_of(form, output, json)
+    release, settings = run_of(run or [], neighbours)
+    said = {"title": title, "dataset": dataset, "unit": unit, "author": author, "date": date, "purpose": purpose}
+    about = replace(settings.get("about") or About(), **{key: value for key, value in said.items() if value is not None})
+    made = release.report(at_delta(delta, settings), relation(neighbours, settings), about=about)
+    written(made, wanted, output)
+
+
+def form_of(form: str | None, output: Path | None, json: bool) -> str:
+    """The form of a report: as it is asked for, or by the ending of the file."""
     ending = output.suffix.lower() if output else ""
     if form is None and not json and ending not in _ENDINGS:
         raise BadValue(f"--output is {str(output)!r}; allowed: a name that ends in {', '.join(_ENDINGS)[2:]}, or --format.")
@@ -67,10 +77,11 @@ def report(
         raise BadValue(f"--format is {wanted!r}{meant(wanted, _FORMS)}; allowed: {', '.join(_FORMS)}.")
     if (ours := _ENDINGS.get(ending)) in ("json", "html") and wanted != ours:
         raise BadValue(f"--output is {str(output)!r}, whose ending means {ours}, and the format is {wanted}; allowed: the same.")
-    release, settings = run_of(run or [], neighbours)
-    said = {"title": title, "dataset": dataset, "unit": unit, "author": author, "date": date, "purpose": purpose}
-    about = replace(settings.get("about") or About(), **{key: value for key, value in said.items() if value is not None})
-    made = release.report(at_delta(delta, settings), relation(neighbours, settings), about=about)
+    return wanted
+
+
+def written(made: Any, wanted: str, output: Path | None) -> None:
+    """A report in one of its forms, on standard output or in a file."""
     width = max(20, min(show.console().width, 100))
     text = made.to_text(width) if wanted == "text" else getattr(made, _FORMS[wanted])() + "\n"
     if output is None:

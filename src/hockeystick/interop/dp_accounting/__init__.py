@@ -17,10 +17,11 @@ from ...errors import MissingExtra, remedy
 try:
     from .accountant import HockeystickAccountant
     from .meanings import from_dp_event
+    from .stored import from_pld
     from .wordings import to_dp_event
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "dp_accounting":
         raise
     raise MissingExtra(f"events are those of dp-accounting, which is not installed; {remedy('dp_accounting')}.") from None
 
-__all__ = ["HockeystickAccountant", "from_dp_event", "to_dp_event"]
+__all__ = ["HockeystickAccountant", "from_dp_event", "from_pld", "to_dp_event"]

@@ -1,18 +1,21 @@
 """Our answers behind their interface."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from dp_accounting.dp_event import DpEvent
 from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
 
 from ... import checks
-from ...errors import BadType, HockeystickError, Unsupported
+from ...errors import BadType, BadValue, HockeystickError, Unsupported
 from ...loss.protocol import Interval
 from ...mechanism.questions.entries import each
 from ...mechanism.release import Mechanism, Release, joined
 from ...mechanism.training import Training
 from ...neighbours import DEFAULT, Relation
+from ...portable import from_json
+from ..charging import Charging, charging
 from .meanings import RELATIONS, EventRefused, NonPrivate, Parts, parts_of
 
 
@@ -26,11 +29,15 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
     ----------
     neighboring_relation : dp_accounting.NeighboringRelation, default ADD_OR_REMOVE_ONE
         The relation that the answers are for.
+    account : Charging, optional
+        The account of a ledger to which events are charged, before they are composed: compose an event before it is run.
 
     Raises
     ------
     BadType
-        If neighboring_relation is none of dp_accounting.
+        If neighboring_relation is none of dp_accounting, or account no `Charging`.
+    BadValue
+        If the account is for another relation.
 
     Examples
     --------
@@ -41,10 +48,20 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
     10.98595
     """
 
-    def __init__(self, neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE) -> None:
+    def __init__(
+        self,
+        neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE,
+        account: Charging | None = None,
+    ) -> None:
         if not isinstance(neighboring_relation, NeighboringRelation):
             raise BadType(f"neighboring_relation is {neighboring_relation!r}; allowed: a dp_accounting.NeighboringRelation.")
         super().__init__(neighboring_relation)
+        self.account = charging(account)
+        if self.account is not None and self.account.neighbours != self.neighbours:
+            raise BadValue(
+                f"neighboring_relation is {neighboring_relation} ({self.neighbours}), and the account is for "
+                f"{self.account.neighbours}; allowed: the same."
+            )
         self._counts: dict[Mechanism, int] = {}
         self._non_private = False
         self._latest: tuple[DpEvent, Parts | None] | None = None
@@ -107,12 +124,72 @@ class HockeystickAccountant(PrivacyAccountant):  # type: ignore[misc]
                 if isinstance(count, int):  # else the ledger says so
                     checks.count("count", self._counts.get(mechanism, 0) + used * count)
             return None
+        if self.account is not None:
+            self._charge(found, count)
         if found is None:
             self._non_private = True
             return None
         for mechanism, used in found:
             self._counts[mechanism] = self._counts.get(mechanism, 0) + used * count
         return None
+
+    def _charge(self, found: Parts | None, count: int) -> None:
+        """The account is asked first; what it refuses is not composed, and must not be run."""
+        assert self.account is not None
+        if found is None:
+            raise Unsupported("an event without any privacy was composed, which no account pays for; nothing was charged.")
+        if run := joined(found).parts:
+            self.account.charge(joined(run), count)
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint must hold; `load` takes it.
+
+        Returns
+        -------
+        dict of str
+            Plain values: what was composed, and what was charged.
+
+        Raises
+        ------
+        Unsupported
+            If an event without any privacy was composed.
+        """
+        if self._non_private:
+            raise Unsupported("an event without any privacy was composed, which no release describes.")
+        found: dict[str, Any] = {"release": joined(self._counts.items()).to_json()}
+        return found if self.account is None else {**found, "charged": self.account.state()}
+
+    def load(self, state: Mapping[str, Any]) -> "HockeystickAccountant":
+        """Go on from a checkpoint: its events are composed, and not charged again; those that follow are.
+
+        The ledger of events of dp_accounting begins anew.
+
+        Parameters
+        ----------
+        state : mapping
+            What `state` gave.
+
+        Returns
+        -------
+        HockeystickAccountant
+            The accountant itself.
+
+        Raises
+        ------
+        BadType
+            If state is no such mapping.
+        BadValue
+            If something was composed already, or with an account its events were not charged to it.
+        """
+        if not isinstance(state, Mapping) or not isinstance(state.get("release"), str):
+            raise BadType(f"state is {state!r}; allowed: what `state` gave.")
+        if self._counts or self._non_private:
+            raise BadValue("something was composed already; allowed: a new accountant.")
+        run = from_json(state["release"])
+        if self.account is not None:
+            self.account.load(state.get("charged"), self.account.uses(run))
+        self._counts = dict(run.parts)
+        return self
 
     def _translated(self, event: DpEvent) -> Parts | None:
         """What the event consists of, None if it is not private; that of the latest event is kept."""

@@ -60,6 +60,17 @@ def is_export(path: Path) -> bool:
         return file.read(80).lstrip().startswith(b'{"' + EXPORT.encode())
 
 
+def head_of(path: Path) -> dict[str, Any]:
+    """What `head` says, read from a file of its JSON."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadValue(f"{str(path)!r} is no JSON ({error}); allowed: what `hockeystick ledger head --json` wrote.") from None
+    if not isinstance(found, dict):
+        raise BadValue(f"{str(path)!r} is no answer of `hockeystick ledger head --json`.")
+    return found
+
+
 def read_records(path: Path) -> Iterator[tuple[str, Any]]:
     """The records of an export; its first and its last line say what it is and that nothing is missing."""
     ends: dict[str, tuple[int, str]] = {}

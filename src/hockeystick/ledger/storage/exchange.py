@@ -112,14 +112,3 @@ def _entry(connection: Connection, one: Entry, row: Any) -> int:
         return 0
     connection.execute(sa.insert(entry).values(**row_of(one)))
     return 1
-
-
-def head_of(path: Path) -> dict[str, Any]:
-    """What `head` says, read from a file of its JSON."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise BadValue(f"{str(path)!r} is no JSON ({error}); allowed: what `hockeystick ledger head --json` wrote.") from None
-    if not isinstance(found, dict):
-        raise BadValue(f"{str(path)!r} is no answer of `hockeystick ledger head --json`.")
-    return found

@@ -36,11 +36,12 @@ _GONE = ("40001", "40P01", "57P01", "57P02", "57P03", "08000", "08001", "08003",
 class Store:
     """A data base with the tables of the ledger; made there if there are none yet."""
 
-    def __init__(self, where: object, make: bool = True, clock: Any = None) -> None:
+    def __init__(self, where: object, make: bool = True, check: bool = True) -> None:
         self.place = place(where)
-        self.clock = clock
+        self.clock: Any = None
         self._engine, self._process = self._connected(), os.getpid()
-        self._check(make)
+        if check:
+            self._check(make)
 
     @property
     def name(self) -> str:
@@ -79,7 +80,7 @@ class Store:
         """Raised where the tables are of another version, or missing though they should be there."""
         if not make and isinstance(self.place, Path) and not self.place.exists():
             raise BadValue(f"there is no ledger at {self.name}; make one: hockeystick ledger init {self.name}.")
-        found = self._version()
+        found = self.version()
         if found is None and not make:
             raise BadValue(f"there is no ledger at {self.name}; make one: hockeystick ledger init {self.name}.")
         if found is None:
@@ -89,7 +90,8 @@ class Store:
         elif found < VERSION:
             raise BadValue(f"{self.name} has the older form {found}; bring it to {VERSION}: hockeystick ledger init {self.name}.")
 
-    def _version(self) -> str | None:
+    def version(self) -> str | None:
+        """The form of the tables that are there, if any are."""
         with self.reading() as connection:
             if not sa.inspect(connection).has_table("alembic_version"):
                 return None
@@ -199,15 +201,20 @@ def _postgresql(url: str) -> Engine:
 
     @sa.event.listens_for(made, "connect")
     def _(connection: Any, record: Any) -> None:
-        with connection.cursor() as cursor:
-            for name in ("fsync", "full_page_writes"):
-                if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
-                    raise BadValue(f"the server has {name}=off, so that a crash loses what was charged; allowed: {name}=on.")
-            if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
-                cursor.execute("SET synchronous_commit = on")
-        connection.commit()
+        _durable(connection)
 
     return made
+
+
+def _durable(connection: Any) -> None:
+    """A server that keeps what it acknowledged, whatever happens to it."""
+    with connection.cursor() as cursor:
+        for name in ("fsync", "full_page_writes"):
+            if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
+                raise BadValue(f"the server has {name}=off, so that a crash loses what was charged; allowed: {name}=on.")
+        if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
+            cursor.execute("SET synchronous_commit = on")
+    connection.commit()
 
 
 @contextmanager

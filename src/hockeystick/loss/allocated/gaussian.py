@@ -16,7 +16,7 @@ from ...numerics.rounding import UNIT
 from ...numerics.trapezoid import Cells
 from ..protocol import ClosedForm, ExactLoss, Slice, StackedSlice, WithoutMasses
 from .inversion import Inversion
-from .moments import AllocatedStep, Moments
+from .moments import AllocatedStep, Moments, power_coefficients
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,10 @@ class Tuning:
     """c of an addition beyond which the guide takes a formula: no contour is there."""
     left_shares: tuple[float, ...] = (0.8, 0.6, 0.4)
     """Of a saddle point beyond which K bends up, where other contours are: the first that proves enough is kept."""
+    integrated: float = 4.5
+    """Orders up to which the guide of a removal takes an integral where log F is far from a parabola."""
+    curved: float = 0.02
+    """F(2) - 1 from which it is."""
     chords: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 1e-3)
     """Lengths of chords at order 1: short ones round badly, long ones bend."""
 
@@ -110,6 +114,9 @@ class AllocatedGaussianLoss(ExactLoss, WithoutMasses):
 
     def expand(self, c: float) -> tuple[float, float, float]:
         if self.removal:
+            curved = math.expm1(min(self.step.tilt**2, 600.0)) > TUNING.curved * self.step.steps
+            if 1.0 + c < TUNING.integrated and curved and self.moments.most > TUNING.integrated + 2.0:
+                return self._integrated(1.0 + c)
             return self._interpolated(1.0 + c)
         if c > TUNING.far:  # the geometric mean alone
             tilt, count = self.step.tilt, self.step.steps
@@ -117,7 +124,7 @@ class AllocatedGaussianLoss(ExactLoss, WithoutMasses):
         if c < 1.0:
             value, first, second = self._interpolated(-c)
         else:
-            value, first, second = self._integrated(c)
+            value, first, second = self._integrated(-c)
         return value, -first, second
 
     def _interpolated(self, q: float) -> tuple[float, float, float]:
@@ -139,21 +146,31 @@ class AllocatedGaussianLoss(ExactLoss, WithoutMasses):
 
     def _whole(self, n: int) -> float:
         """About log F at a whole order."""
-        return self.moments.whole(n) if n >= 0 else self._integrated(-float(n))[0]
+        return self.moments.whole(n) if n >= 0 else self._integrated(float(n))[0]
 
-    def _integrated(self, c: float) -> tuple[float, float, float]:
-        """log F(-c) and its derivatives by F there, from the integral with n = 0 and a coarse rule."""
+    def _integrated(self, q: float) -> tuple[float, float, float]:
+        """log F and its derivatives by q, from the integral with a coarse rule."""
         from scipy.special import digamma, polygamma
 
         t, count = self.step.tilt, self.step.steps
-        x = np.arange(-9.5, 9.5, 0.2 / max(1.0, t))
+        n = max(0, math.floor(q + 0.5) + 1) if q > -0.5 else 0
+        c = n - q
+        x = np.arange(-9.5, n * t + 9.5, 0.2 / max(1.0, t))
         weight = np.exp(-0.5 * x * x)
         weight /= weight.sum()
         grown = np.exp(t * x - 0.5 * t * t)
+        powers = np.arange(n + 1.0)
+        table = np.exp(-0.5 * (x[:, None] - t * powers) ** 2)
+        table /= table.sum(axis=0)  # of Y^k, over its mean
+        means = 0.5 * powers * (powers - 1.0) * t * t - np.append(0.0, np.add.accumulate(np.log(np.arange(1.0, n + 1.0))))
 
         def logs(y: Array) -> Array:
-            inner = np.exp(-(np.exp(np.minimum(y, 300.0)) / count)[:, None] * grown[None, :]) @ weight
-            found: Array = c * y + count * np.log(np.maximum(inner, 1e-300))
+            inner = np.exp(-(np.exp(np.minimum(y, 300.0)) / count)[:, None] * grown[None, :]) @ table
+            first = np.maximum(inner[:, 0], 1e-300)
+            found: Array = c * y + count * np.log(first)
+            if n:
+                series = inner[:, 1:] / first[:, None] * np.exp(means[1:] - powers[1:] * math.log(count))
+                found += np.log(np.maximum(power_coefficients(series, count)[:, n], 1e-300)) + math.lgamma(n + 1.0)
             return found
 
         low, high = math.log(c) - 40.0 / c - 1.0, math.log(c) + 3.0 + (0.5 + c / count) * t * t + 10.0 * t

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, up
+from ..allocated.gaussian import AllocatedGaussianLoss
 from ..composed import ComposedLoss
 from ..pairs.binned import WideDiscreteGaussianLoss
 from ..pairs.discrete import DiscreteGaussianLoss, SampledAtoms
@@ -162,7 +163,8 @@ def _gaussian_tailed(loss: Any) -> bool:
     """Whether it is dominated by Gaussian noise at the farthest distance, whose tail it has."""
     if isinstance(loss, MixtureLoss):
         return not loss.left.moves  # mixtures against one normal law
-    return isinstance(loss.base if isinstance(loss, SymmetrisedLoss) else loss, GaussianLoss | SampledGaussianLoss)
+    plain = GaussianLoss | SampledGaussianLoss | AllocatedGaussianLoss
+    return isinstance(loss.base if isinstance(loss, SymmetrisedLoss) else loss, plain)
 
 
 def _of_one_loss(loss: Any) -> _Found:
@@ -178,6 +180,8 @@ def _of_one_loss(loss: Any) -> _Found:
         return loss.square, 0.0, (), True
     if isinstance(loss, SampledGaussianLoss):
         return loss.shape.noise**-2 * (1.0 + 4.0 * loss.shape.noise_error), 0.0, (loss.shape.rate,), True
+    if isinstance(loss, AllocatedGaussianLoss):  # docs/mathematics/allocation.md, Lemma 46
+        return loss.step.tilt**2 * (1.0 + 4.0 * loss.step.tilt_error), 0.0, (), loss.removal
     if isinstance(loss, DiscreteGaussianLoss | WideDiscreteGaussianLoss):
         return (loss.move / loss.sigma) ** 2, 0.0, (), True
     if isinstance(loss, SymmetrisedLoss):  # dominated by the unsampled pair in both orders, as that is symmetric

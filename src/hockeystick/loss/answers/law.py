@@ -44,7 +44,7 @@ class Law:
 
     def __init__(self, run: ComposedLoss, opposite: ComposedLoss | None) -> None:
         self.run, self.opposite = run, opposite
-        self.infinite = run.infinite_mass()
+        self.infinite = self.infinite_above = run.infinite_mass()
         self._listed = listed(run)
         self._known: dict[int, dict[float, Interval]] = {}  # deltas of both runs
 

@@ -18,6 +18,7 @@ from ...numerics.rounding import FUNCTION, LARGEST, UNIT, exp_up
 from ..bounds.elementary import trivial
 from ..bounds.renyi import renyi_epsilon, renyi_log_delta
 from ..composed import ComposedLoss
+from ..own.density import is_bracketed
 from ..protocol import Care, Inconclusive, Interval
 from ..tolerance import DECIMALS, DECIMALS_READ, SETTLED, SMALL_EPSILON, converged
 from .attained import best_member
@@ -61,6 +62,8 @@ def epsilon_proof(run: ComposedLoss, delta: float, upper_only: bool = False) -> 
 
 def log_delta_proof(run: ComposedLoss, epsilon: float, care: Care = Care.MANY, upper_only: bool = False) -> Proof:
     """Both ends of log delta(epsilon), and which engines proved them."""
+    if not run.exact and any(is_bracketed(loss) for loss, _ in run.terms):
+        care = Care.MANY  # both ends of such a pair are farther apart than more care brings closer
     return _bracketed(run, upper_only, -math.inf, lambda one: _log_delta(one, epsilon, care))
 
 

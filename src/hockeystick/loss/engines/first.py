@@ -10,6 +10,7 @@ from ...numerics.roots import certified_end, increasing_root
 from ...numerics.rounding import FUNCTION
 from ..allocated.gaussian import TUNING as ALLOCATION
 from ..allocated.gaussian import AllocatedGaussianLoss
+from ..allocated.several import SeveralLosses
 from ..bigjump.thresholds import is_sparse
 from ..bounds.elementary import elementary_bounds, near_one
 from ..composed import ComposedLoss
@@ -192,7 +193,7 @@ class ContourIntegral(Engine):
     joint = True
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        if not run.has_decay or question.evaluated:
+        if not run.has_decay or question.evaluated or allocated(run):
             return False
         # one sparse mechanism whose epsilon the core did not prove: the big jump is sooner there
         sparse = core is not None and run.rows > 1 and len(run.terms) == 1 and is_sparse(run.ordered_pairs()[0])
@@ -203,6 +204,11 @@ class ContourIntegral(Engine):
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Interval:
         return contour_log_delta(run, question.at)
+
+
+def allocated(run: ComposedLoss) -> bool:
+    """Whether records are allocated to steps somewhere: then the contours of both orders have little in common."""
+    return any(isinstance(loss, AllocatedGaussianLoss | SeveralLosses) for loss, _ in run.terms)
 
 
 class ContourAgain(ContourIntegral):
@@ -225,7 +231,7 @@ def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor
         low, high = max(low, ends[0]), min(high, ends[1])
         if high - low < SETTLED * high:
             break
-    if high - low > SETTLED * high and any(isinstance(loss, AllocatedGaussianLoss) for loss, _ in run.terms):
+    if high - low > SETTLED * high and allocated(run):
         # K bends up so sharply that the saddle point of delta may be far right of that of its epsilon
         for contour in _nearer(run, first, low, high):
             ends = _on_contour(contour, log_delta, target)

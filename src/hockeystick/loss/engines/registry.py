@@ -13,6 +13,7 @@ from ..lattice.refine import few_steps
 from ..protocol import Care
 from ..smoothing import can_smooth
 from ..tolerance import SETTLED, WIDE
+from .allocation import AllocatedAlone, AllocatedContour, CappedAllocation, Unallocated
 from .engine import Engine, Question
 from .fallbacks import (
     BigJump,
@@ -24,13 +25,15 @@ from .fallbacks import (
     Smoothing,
     TwoPointSums,
 )
-from .first import ClosedForm, Compiled, ContourAgain, ContourIntegral, Elementary
+from .first import ClosedForm, Compiled, ContourAgain, ContourIntegral, Elementary, allocated
 from .last import BoundedPart, BoundedPartSoon, RenyiCurve, SingleSteps, Unsampled
 
 _ALL = (
     COMPILED := Compiled(),
     ELEMENTARY := Elementary(),
     CLOSED := ClosedForm(),
+    ALONE := AllocatedAlone(),
+    CAPPED := CappedAllocation(),
     CONTOUR := ContourIntegral(),
     UNSAMPLED := Unsampled(),
     BIG_JUMP := BigJump(),
@@ -43,10 +46,11 @@ _ALL = (
     FROM_EPSILONS := FromEpsilons(),
     SINGLE_STEPS := SingleSteps(),
     BOUNDED_PART := BoundedPart(),
+    UNALLOCATED := Unallocated(),
     RENYI_CURVE := RenyiCurve(),
 )
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _ALL}
-_SOON, CONTOUR_AGAIN = BoundedPartSoon(), ContourAgain()
+_SOON, CONTOUR_AGAIN, _ALLOCATED = BoundedPartSoon(), ContourAgain(), AllocatedContour()
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Tuning:
     """Of log delta: nothing is gained below it."""
     slow: tuple[float, float] = (5e-6, 1e-4)
     """Of epsilon and of log delta: for an engine that costs as much as all others, tenths of a second."""
+    close: float = 3e-8
+    """Of epsilon: with an allocation nothing closer is looked for, as it costs tenths of a second."""
     half_digit: float = 1e-3
     """Of epsilon: single steps seldom prove more."""
     no_digit: float = 1e-2
@@ -106,11 +112,13 @@ LAST = {
     "epsilon": (
         Step((CONTOUR_AGAIN, UNSAMPLED), SETTLED),
         Step((BOUNDED_PART,), WIDE),
+        Step((UNALLOCATED,), SETTLED),
         Step((SINGLE_STEPS,), TUNING.half_digit),
         Step((RENYI_CURVE,), TUNING.no_digit),
     ),
     "log delta": (
         Step((FROM_EPSILONS,), log_delta_width=TUNING.no_delta),
+        Step((UNALLOCATED,), log_delta_width=SETTLED),
         Step((SINGLE_STEPS,)),
         Step((BOUNDED_PART,), log_delta_width=WIDE),
         Step((RENYI_CURVE,), log_delta_width=TUNING.no_scale),
@@ -129,6 +137,8 @@ def fallbacks(run: ComposedLoss, question: Question) -> tuple[Step, ...]:
 
 def _by_kind(run: ComposedLoss, fine: bool) -> list[Step]:
     """The lattice, and what goes before or after it, by the kind of the run."""
+    if allocated(run):
+        return [Step((ALONE,)), Step((CAPPED,), TUNING.close, SETTLED), Step((_ALLOCATED,), TUNING.close, SETTLED)]
     sparse = is_sparse(run)
     lattice = Step((LATTICE,), TUNING.slow[0] if sparse else WIDE, SETTLED if fine and few_steps(run) else WIDE, careful=True)
     big_jump, sooner = (Step((BIG_JUMP,), width, width, careful=True) for width in (WIDE, SETTLED))

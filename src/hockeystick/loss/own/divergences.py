@@ -4,7 +4,7 @@ docs/mathematics/own.md, section 16.
 """
 
 from collections.abc import Callable
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, getcontext, localcontext
 from fractions import Fraction
 
 from ...numerics.rounding import LARGEST, down, up
@@ -17,7 +17,12 @@ Sum = tuple[Decimal, Decimal]
 
 
 def _decimal(value: Fraction) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)
+    """To the digits of the context; what is longer is cut far behind them."""
+    top, bottom = value.numerator, value.denominator
+    spare = 4 * getcontext().prec + 64
+    cut, left_out = max(top.bit_length() - spare, 0), max(bottom.bit_length() - spare, 0)
+    found = Decimal(top >> cut) / Decimal(bottom >> left_out)
+    return found * Decimal(2) ** (cut - left_out) if cut != left_out else found
 
 
 def _ends(ask: Callable[[int], Sum]) -> tuple[float, float]:

@@ -31,6 +31,10 @@ class PairValues:
 
         @cached_property
         def _finite(self) -> FiniteLoss: ...
+        @property
+        def _between(self) -> tuple[FiniteLoss, FiniteLoss]: ...
+        @property
+        def _alike(self) -> bool: ...
 
     @property
     def reverse(self) -> Any:
@@ -64,7 +68,9 @@ class PairValues:
         BadValue
             If it is negative or not finite.
         """
-        return _around(self._finite.hockey_stick(_exactly("level", level, _LEVELS, Fraction(0))))
+        wanted = _exactly("level", level, _LEVELS, Fraction(0))
+        low, high = (_around(one.hockey_stick(wanted)) for one in self._between)
+        return Bounds(low.lower, high.upper)
 
     def renyi(self, order: Any) -> Bounds[float]:
         """The Rényi divergence of an order; 1 is the Kullback-Leibler divergence, inf the largest loss.
@@ -88,15 +94,20 @@ class PairValues:
         """
         from ...loss.own.divergences import kl_ends, log_ends, renyi_ends
 
-        loss = self._finite
-        if order == float("inf"):
-            return _infinite() if loss.infinite_mass else Bounds(*log_ends(loss.ratios[-1]))
-        wanted = _exactly("order", order, "a number from 1 up, or inf", Fraction(1))
-        if loss.infinite_mass:
-            return _infinite()
-        if self.p == self.q:
+        if self._alike:
             return Bounds(0.0, 0.0)
-        return Bounds(*(kl_ends(loss) if wanted == 1 else renyi_ends(loss, wanted)))
+        if order == float("inf"):
+            return self._ends(lambda loss: log_ends(loss.ratios[-1]))
+        wanted = _exactly("order", order, "a number from 1 up, or inf", Fraction(1))
+        return self._ends(lambda loss: kl_ends(loss) if wanted == 1 else renyi_ends(loss, wanted))
+
+    def _ends(self, ask: "Callable[[FiniteLoss], tuple[float, float]]") -> Bounds[float]:
+        """Both ends of a divergence that is infinite where p has an outcome that q has not."""
+        low, high = self._between
+        first = (float("inf"),) * 2 if low.infinite_mass else ask(low)
+        if high is low:
+            return Bounds(*first)
+        return Bounds(first[0], float("inf") if high.infinite_mass else ask(high)[1])
 
     def chi(self, order: Any) -> Bounds[float]:
         """The chi^order divergence, (E_q (p/q)^order - 1) / (order - 1), of which Rényi's is a function (Asoodeh et al. 2020).
@@ -123,9 +134,7 @@ class PairValues:
         wanted = _exactly("order", order, _ORDERS, Fraction(1))
         if wanted == 1:
             raise BadValue(f"order is 1; allowed: {_ORDERS} (at 1 it is the Kullback-Leibler divergence: renyi(1)).")
-        if self._finite.infinite_mass:
-            return _infinite()
-        return Bounds(0.0, 0.0) if self.p == self.q else Bounds(*chi_ends(self._finite, wanted))
+        return Bounds(0.0, 0.0) if self._alike else self._ends(lambda loss: chi_ends(loss, wanted))
 
     def f_divergence(
         self, function: Callable[[Fraction], Any], slope_at_infinity: Any = None, error: float = 1e-15
@@ -155,23 +164,10 @@ class PairValues:
         """
         if not callable(function):
             raise BadType(f"function is {function!r}; allowed: a convex function of p/q with f(1) = 0.")
-        loss, share = self._finite, Fraction(checks.non_negative("error", error))
-        total = off = Fraction(0)
-        terms = [(q, function(p / q)) for p, q in loss.masses_by_ratio]
-        if loss.infinite_mass_under_q:
-            terms.append((loss.infinite_mass_under_q, function(Fraction(0))))
-        if loss.infinite_mass:
-            if slope_at_infinity is None:
-                raise BadValue("p has an outcome that q has not; give slope_at_infinity, the limit of f(x)/x.")
-            if slope_at_infinity == float("inf"):
-                return _infinite()
-            terms.append((loss.infinite_mass, slope_at_infinity))
-        for weight, value in terms:
-            exact = isinstance(value, int | Fraction) and not isinstance(value, bool)
-            number = Fraction(value) if exact else Fraction(checks.real("f", value, "a finite number"))
-            total += weight * number
-            off += 0 if exact else weight * abs(number) * share
-        return Bounds(_around(total - off).lower, _around(total + off).upper)
+        share = Fraction(checks.non_negative("error", error))
+        low, high = self._between
+        first = _f_ends(low, function, slope_at_infinity, share)
+        return first if high is low else Bounds(first.lower, _f_ends(high, function, slope_at_infinity, share).upper)
 
     def best_test(self, fpr: Any = None, like: Mapping[Hashable, Any] | None = None) -> BestTest:
         """The most powerful test of a false-positive rate, or of that of a given test: no test beats it (Neyman and Pearson).
@@ -281,6 +277,26 @@ class PairValues:
             )
         p, q = (dict(zip(self.outcomes, masses, strict=True)) for masses in (self.p, self.q))
         return decomposed(p, q, (levels[0], levels[1]), most, weight)
+
+
+def _f_ends(loss: "FiniteLoss", function: Callable[[Fraction], Any], slope: Any, share: Fraction) -> Bounds[float]:
+    """Both ends of the divergence of one finite pair; `share` is the relative error of the function."""
+    total = off = Fraction(0)
+    terms = [(q, function(p / q)) for p, q in loss.masses_by_ratio]
+    if loss.infinite_mass_under_q:
+        terms.append((loss.infinite_mass_under_q, function(Fraction(0))))
+    if loss.infinite_mass:
+        if slope is None:
+            raise BadValue("p has, or may have, an outcome that q has not; give slope_at_infinity, the limit of f(x)/x.")
+        if slope == float("inf"):
+            return _infinite()
+        terms.append((loss.infinite_mass, slope))
+    for weight, value in terms:
+        exact = isinstance(value, int | Fraction) and not isinstance(value, bool)
+        number = Fraction(value) if exact else Fraction(checks.real("f", value, "a finite number"))
+        total += weight * number
+        off += 0 if exact else weight * abs(number) * share
+    return Bounds(_around(total - off).lower, _around(total + off).upper)
 
 
 def _around(value: Fraction) -> Bounds[float]:

@@ -34,6 +34,11 @@ class Asked(metaclass=Made):
     """Whether the number of records is known; it is not where `_direct` answers."""
 
     @property
+    def _assumed(self) -> tuple[str, ...]:
+        """What was stated of the densities in it and is not proved: sentences for a report."""
+        return tuple(dict.fromkeys(words for mechanism, _ in self.parts if mechanism is not self for words in mechanism._assumed))
+
+    @property
     def _records(self) -> int | None:
         """The number of records of the data, if some part knows it; of several the largest."""
         known = [records for mechanism, _ in self.parts if (records := mechanism._own_records) is not None]

@@ -50,7 +50,9 @@ class LawQuestions(RenyiQuestions):
             raise Unsupported(
                 f"neighbours={relation!r} has two ordered pairs, each with a loss of its own law; ask with {orders}."
             )
-        if not run.exact:
+        from ...loss.answers.law_between import lies_between
+
+        if not lies_between(run):
             raise Unsupported(
                 f"{self!r} under {relation!r} is known by bounds only (a claim of Rényi divergences, a range, or a pair that "
                 "dominates others): its loss has no law that is known.  Ask for epsilon_bounds or delta_bounds."

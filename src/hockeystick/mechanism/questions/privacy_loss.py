@@ -67,10 +67,11 @@ class PrivacyLoss:
         self, release: "LawQuestions", neighbours: Relation, run: "ComposedLoss", opposite: "ComposedLoss | None"
     ) -> None:
         from ...loss.answers.law import Law
+        from ...loss.answers.law_between import LawBetween
 
         self.neighbours = neighbours
         self._release = release
-        self._law: Law = Law(run, opposite)
+        self._law: Law = Law(run, opposite) if run.exact else LawBetween(run, opposite)
 
     def __repr__(self) -> str:
         shown = repr(self._release)
@@ -230,10 +231,11 @@ class PrivacyLoss:
         Bounds
             The doubles next to it.
         """
-        near = float(self._law.infinite)
+        least, most = self._law.infinite, self._law.infinite_above
+        low, high = float(least), float(most)
         return Bounds(
-            near if near <= self._law.infinite else math.nextafter(near, -math.inf),
-            near if near >= self._law.infinite else math.nextafter(near, math.inf),
+            low if low <= least else math.nextafter(low, -math.inf),
+            high if high >= most else math.nextafter(high, math.inf),
         )
 
     def atoms(self) -> list[Atom]:

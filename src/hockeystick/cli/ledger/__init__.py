@@ -1,0 +1,1 @@
+"""The verbs of `hockeystick ledger`, and the options that they share."""
