@@ -8,7 +8,7 @@ import dp_accounting as dp
 import pytest
 
 import hockeystick as hs
-from hockeystick.interop.dp_accounting import HockeystickAccountant, from_dp_event
+from hockeystick.interop.dp_accounting import HockeystickAccountant, from_dp_event, to_dp_event
 from places import ROOT
 
 
@@ -68,6 +68,7 @@ def test_banded_noise_is_below_what_jax_privacy_proves():
     ):
         event = accounting.amplified_bandmf_event(sigma, iterations, num_bands=bands, sampling_prob=rate)
         run = hs.Gaussian(sigma=sigma).poisson(rate=rate).banded(bands=bands, iterations=iterations)
+        assert to_dp_event(run) == event
         known = dp.pld.PLDAccountant(theirs).compose(event).get_epsilon(1e-6)
         assert known * (1.0 - 1e-3) <= run.epsilon(1e-6, relation) <= known
 
@@ -103,6 +104,8 @@ def test_sensitivities_of_matrices_are_at_most_those_of_jax_privacy():
     from jax_privacy.matrix_factorization import banded, buffered_toeplitz, sensitivity, toeplitz
 
     single = 1.0 + 1e-5
+    tree = hs.MatrixMechanism(hs.Strategy.tree(1024), sigma=10.0, participations=1)
+    assert to_dp_event(tree).noise_multiplier == pytest.approx(10.0 / 11.0**0.5)
     matrix = np.tril(np.random.default_rng(3).normal(size=(40, 40)))
     ours = hs.Strategy.of(jnp.array(matrix))
     theirs = sensitivity.get_min_sep_sensitivity_upper_bound(jnp.array(matrix), 7, 4)

@@ -32,7 +32,7 @@ PASSES: dict[str, Literal["shuffle", "position", "id"]] = {
 }
 _REFUSED = {
     "truncated-poisson": "say sampler='poisson' and cap=, the largest batch; without a cap it is another scheme, and no bound",
-    "b-min-sep": "its pair is not known in closed form; 'poisson', or 'cyclic' without amplification, are accounted for",
+    "b-min-sep": "only Monte Carlo estimates of it are known; 'poisson', 'cyclic' and .banded of a step are accounted for",
 }
 _OTHER_NAMES = {"balls-in-bins": "balls-and-bins", "random-allocation": "balls-and-bins", "allocated": "balls-and-bins"}
 _RELATIONS = {

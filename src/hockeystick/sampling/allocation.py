@@ -126,7 +126,7 @@ class Allocated(Sampled):
         """The loss of an epoch of steps that are no Gaussian noise (docs/mathematics/allocation-steps.md, Lemma 50)."""
         from ..loss.pairs.ordered import ordered_pairs
 
-        found = [losses.finiteepoch(whole, self.steps, self.kept, removal) for removal in removed(wanted)]
+        found = [losses.finite_epoch(whole, self.steps, self.kept, removal) for removal in removed(wanted)]
         if self.times > 1:
             raise self._refuse(repr(self.base), "several steps of an epoch are composed for Gaussian noise only.  Take times=1.")
         if None in found:

@@ -13,12 +13,14 @@ from ...mechanism.claim import GDP, ZCDP
 from ...mechanism.discrete import DiscreteLaplace
 from ...mechanism.gaussian import Gaussian
 from ...mechanism.laplace import Laplace
+from ...mechanism.matrix.release import MatrixMechanism
 from ...mechanism.mixture import GaussianMixture
 from ...mechanism.noise import AdditiveNoise
 from ...mechanism.release import Mechanism, Release
 from ...mechanism.response import RandomizedResponse
 from ...neighbours import DEFAULT, STATED, Relation, Stated
 from ...numerics.rounding import FUNCTION, down, up
+from ...sampling.banded import Banded
 from ...sampling.base import Sampled
 from ...sampling.fixed_size import WithoutReplacement, WithReplacement
 from ...sampling.full_pass import FullPass
@@ -102,6 +104,11 @@ def _event(mechanism: Mechanism, relation: Relation) -> DpEvent:
             return events.MixtureOfGaussiansDpEvent(mechanism.sigma, list(mechanism.moves), list(mechanism.weights))
         case ZCDP() if mechanism.neighbours == relation or (mechanism.neighbours, relation) == ("replace", "zero-out"):
             return events.ZCDpEvent(mechanism.claimed_rho, mechanism.xi)
+        case MatrixMechanism():
+            moved = mechanism.strategy.sensitivity(mechanism.participations, mechanism.separation, mechanism.exactly).upper
+            return events.GaussianDpEvent(ratio_down(mechanism.sigma, up(moved * mechanism.sensitivity)))
+        case Banded():
+            return _joined([(mechanism.base.parts[0][0], mechanism._rounds)], relation)
         case Sampled():
             return _sampled_event(mechanism, relation)
     raise _refuse(mechanism, f"no event says that for {relation}.")

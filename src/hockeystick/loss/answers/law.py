@@ -14,7 +14,7 @@ import numpy as np
 from ...numerics.cancellation_free import log_fraction
 from ...numerics.rounding import FUNCTION, UNIT, exp_down, exp_up, up
 from ..composed import ComposedLoss
-from ..protocol import Inconclusive, Interval, Loss
+from ..protocol import Care, Inconclusive, Interval, Loss
 from .listed import Listed, listed
 from .many import log_delta_intervals
 from .moments import moments
@@ -170,15 +170,18 @@ class Law:
         low, high, width = -math.inf, math.inf, 10.0 * math.sqrt(spread) + 1e-9
         while width < 1e12 and (low == -math.inf or high == math.inf):
             points = np.linspace(centre - width, centre + width, 4 * TUNING.section + 1).tolist()
-            low, high = self._narrowed(points, low, high, least, most)
+            low, high = self._narrowed(points, low, high, least, most, Care.MANY)
             width *= 4.0
+        care = Care.CURVE if self._direct else Care.MANY  # far from the quantile a rough tail is enough
         for _ in range(TUNING.rounds):
             if not high - low > TUNING.close * max(abs(low), abs(high), 1e-300) or high - low == math.inf:
                 break
             before = high - low
-            low, high = self._narrowed(np.linspace(low, high, self._section + 2).tolist(), low, high, least, most)
+            low, high = self._narrowed(np.linspace(low, high, self._section + 2).tolist(), low, high, least, most, care)
             if not high - low < 0.7 * before:
-                break
+                if care is Care.CURVE:
+                    break
+                care = Care.CURVE
         return low, high
 
     @property
@@ -186,19 +189,19 @@ class Law:
         """Where a tail costs nothing beside others, one point at a time."""
         return 2 if self._direct else TUNING.section
 
-    def _narrowed(self, points: list[float], low: float, high: float, least: float, most: float) -> Interval:
-        for one, (below, above) in zip(points, self._rough_tails(points), strict=True):
+    def _narrowed(self, points: list[float], low: float, high: float, least: float, most: float, care: Care) -> Interval:
+        for one, (below, above) in zip(points, self._rough_tails(points, care), strict=True):
             if below > most:
                 low = max(low, one)
             elif above <= least:
                 high = min(high, one)
         return low, high
 
-    def _rough_tails(self, points: list[float]) -> list[Interval]:
+    def _rough_tails(self, points: list[float], care: Care) -> list[Interval]:
         """Of the tails at increasing points: by the slopes between them, where nothing else is known."""
         if self._direct:
             return self.tail_ends(points)
-        deltas = [(exp_down(low), exp_up(high, 1.0)) for low, high in log_delta_intervals(self.run, points)]
+        deltas = [(exp_down(low), exp_up(high, 1.0)) for low, high in log_delta_intervals(self.run, points, most_care=care)]
         found = []
         for i, here in enumerate(points):
             low, _ = deltas[i]

@@ -45,7 +45,9 @@ class Tuning:
 TUNING = Tuning()
 
 
-def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only: bool = False) -> list[Interval]:
+def log_delta_intervals(
+    run: ComposedLoss, epsilons: Sequence[float], upper_only: bool = False, most_care: Care = Care.ONE
+) -> list[Interval]:
     """Both ends of log delta at each epsilon; not the lower ones of runs known by bounds if only the upper ones are wanted."""
     finite = sorted({one for one in epsilons if abs(one) < math.inf})
     compiled = zip(finite, compiled_log_deltas(run, finite), strict=True) if len(finite) > 1 else ()  # one is asked by the driver
@@ -62,7 +64,7 @@ def log_delta_intervals(run: ComposedLoss, epsilons: Sequence[float], upper_only
 
     if len(finite) >= TUNING.min_questions + len(found) and _by_contours_alone(run):
         _share_contours(run, [one for one in finite if one not in found], Saddle.of_epsilon, answer, lambda _: 1.0, found)
-    care = Care.ONE if len(epsilons) == 1 else Care.CURVE
+    care = min(Care.ONE if len(epsilons) == 1 else Care.CURVE, most_care)
     return [found[one] if one in found else log_delta_proof(run, one, care, upper_only).ends for one in epsilons]
 
 

@@ -14,6 +14,7 @@ from ..bins import CoarseLoss, masses_by_blocks
 from ..bounds.renyi import cumulant_above
 from ..composed import composed
 from ..pairs.atomic import AtomicLoss
+from ..pairs.binned import WideDiscreteGaussianLoss
 from ..pairs.gaussian import GaussianLoss
 from ..protocol import Inconclusive, Loss
 
@@ -38,6 +39,10 @@ def moments(loss: Loss) -> tuple[float, float, float, float]:
     if isinstance(loss, GaussianLoss):
         middle, error = loss.mean()
         return middle - error, middle + error, loss.square * (1.0 - SQUARE_ERROR), loss.square * (1.0 + SQUARE_ERROR)
+    if isinstance(loss, WideDiscreteGaussianLoss):  # those of the continuous noise, but for less than 1e-300 (section 16a)
+        square = (loss.move / loss.sigma) ** 2
+        off = 2.0 * SQUARE_ERROR
+        return 0.5 * square * (1.0 - off), 0.5 * square * (1.0 + off), square * (1.0 - off), square * (1.0 + off)
     z, p, cell, slip, off, left_out = _values(loss) if isinstance(loss, AtomicLoss) else _cells(loss)
     relative: Array = off + (z.size + 8.0) * UNIT
     # within a cell of width d the mean of Z - z is from 0 to `rise`, and of its square at most `spread` (Lemma 34b)

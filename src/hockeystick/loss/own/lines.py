@@ -143,7 +143,7 @@ class Distribution:
                 np.exp(end) * np.diff(x) for end in (inner.min(axis=0), np.vstack([inner, logs[:-1], logs[1:]]).max(0))
             )
         tail = np.minimum(np.maximum(above[:-1], 1e-300), np.maximum(below[1:], 1e-300))
-        slack = 4.0 * self.accuracy * tail + 1e-295
+        slack = 4.0 * self.accuracy * tail + 1e-285
         wrong = (0.25 * least > mass + slack) | (mass > 4.0 * most + slack)
         wrong &= np.isfinite(most) & (np.diff(x) > 64.0 * np.spacing(np.abs(x[:-1])))
         if wrong.any():

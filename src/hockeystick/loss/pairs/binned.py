@@ -10,7 +10,7 @@ import numpy as np
 
 from ...numerics.cancellation_free import Array
 from ...numerics.normal import log_normal_cells
-from ...numerics.rounding import FUNCTION, UNIT, up
+from ...numerics.rounding import FUNCTION, SQUARE_ERROR, UNIT, up
 from ..bins import CoarseLoss
 from ..protocol import ClosedForm, ExactLoss, Inconclusive, Masses, Slice
 
@@ -150,6 +150,15 @@ class WideDiscreteGaussianLoss(BinnedLoss):
 
     def edge_error(self, largest: float) -> float:
         return 16.0 * UNIT * (largest + (self.move / self.sigma) ** 2)
+
+    def mean(self) -> tuple[float, float]:
+        """The noise is symmetric, and Z is a line: half the square of move / sigma."""
+        middle = 0.5 * (self.move / self.sigma) ** 2
+        return middle, middle * SQUARE_ERROR
+
+    def cumulant_bound(self, c: float) -> float:
+        """That of the continuous noise (Canonne, Kamath and Steinke 2020, Proposition 5)."""
+        return 0.5 * (self.move / self.sigma) ** 2 * c * (c + 1.0) * (1.0 + 16.0 * UNIT)
 
     def masses(self, edges: Array) -> Masses:
         # the last whole output of each cell

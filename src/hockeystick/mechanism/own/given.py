@@ -10,6 +10,7 @@ from ...errors import BadType, BadValue, Unsupported
 if TYPE_CHECKING:
     from ...loss.own.lines import Density
 
+_FAINT = 1e-290
 _METHODS = "logpdf (or pdf), cdf, sf and support, as SciPy's frozen distributions have"
 
 
@@ -118,8 +119,8 @@ def line(name: str, given: Any, support: Any, log_concave: bool, accuracy: float
             values = evaluated(name, plain, np.asarray(x, dtype=np.float64), "the density")
             if (values < 0.0).any():
                 raise BadValue(f"the density of {name} is negative somewhere; allowed: numbers from 0 up.")
-            with np.errstate(divide="ignore"):
-                return np.log(values)
+            with np.errstate(divide="ignore"):  # doubles next to the smallest one have few digits
+                return np.log(np.where(values < _FAINT, 0.0, values))
 
     if hasattr(given, "cdf") and tails is not None and not log_concave:
         return Distribution(name, log_density, given.cdf, tails, support, accuracy)

@@ -9,6 +9,7 @@ from mpmath import mp, mpf
 
 import hockeystick as hs
 from hockeystick.loss.answers.law import Law
+from hockeystick.loss.lattice.lattice import Lattice
 
 COIN = hs.Pair(("1/2", "3/10", "1/5", 0), ("2/5", "1/3", "1/6", "1/10"))
 
@@ -122,3 +123,19 @@ def test_arrays_and_the_tail_is_above_delta():
     assert np.all(tails.upper >= run.delta_bounds(points).lower)
     assert np.all(loss.cdf(points).lower + tails.lower <= 1.0)
     assert np.all(loss.cdf(points).upper + tails.upper >= 1.0)
+
+
+def test_a_quantile_goes_by_few_lattices(monkeypatch):
+    """Far from it rough tails are enough, and near it one lattice serves all points."""
+    made = []
+    original = Lattice.__init__
+
+    def counted(self, run, plan, size):
+        made.append(size)
+        original(self, run, plan, size)
+
+    monkeypatch.setattr(Lattice, "__init__", counted)
+    found = (hs.Laplace(scale=2.0) * 3 + hs.PureDP(epsilon=0.3) * 2).loss("remove").quantile(0.3)
+    assert found.lower <= -0.1 <= found.upper
+    assert found.width < 1e-6
+    assert 0 < len(made) <= 15

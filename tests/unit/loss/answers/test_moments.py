@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
@@ -70,5 +71,22 @@ def test_what_has_no_moments():
     assert claim.mean() == hs.Bounds(math.inf, math.inf)
     with pytest.raises(hs.Unsupported, match="no variance"):
         claim.variance()
-    with pytest.raises(hs.Unsupported, match="not bounded"):
-        hs.DiscreteGaussian(sigma=5000.0).loss("remove").variance()
+
+
+def test_wide_discrete_noise_against_its_sum():
+    """Its masses are known between edges only; its variance is that of the continuous noise, and so are bounds of its K."""
+    sigma, move, rate = 5000.0, 1000, 0.1
+    y = np.arange(-60_000.0, 62_000.0)
+    p, q = np.exp(-0.5 * ((y - move) / sigma) ** 2), np.exp(-0.5 * (y / sigma) ** 2)
+    p, q = p / p.sum(), q / q.sum()
+    noise = hs.DiscreteGaussian(sigma=sigma, sensitivity=move)
+    for release, first in ((noise, p), (noise.poisson(rate=rate), rate * p + (1.0 - rate) * q)):
+        z = np.log(first / q)
+        mean, law = float(first @ z), release.loss("remove")
+        variance = float(first @ (z - mean) ** 2)
+        for found, truth in ((law.mean(), mean), (law.variance(), variance)):
+            assert found.lower <= truth * (1.0 + 1e-9)
+            assert found.upper >= truth * (1.0 - 1e-9)
+            assert found.width < 1e-3 * truth
+        assert release.rdp(2.0) >= math.log(float(first @ (first / q))) * (1.0 - 1e-9)
+        assert release.rdp(2.0) < 1.0

@@ -79,6 +79,11 @@ def test_discrete_gaussian_noise_of_large_sigma(sigma, move):
             off = float(np.broadcast_to(error, log_p.shape)[place])
             assert abs(mpf(float(log_p[place])) - mp.log(p)) <= off
             assert abs(mpf(float(log_q[place])) - mp.log(q)) <= off
+        pairs = [(weight[y - move] / total, weight[y] / total) for y in span if y - move in weight]
+        for c in (0.3, 1.0, 2.5):
+            truth = mp.log(mp.fsum(p * (p / q) ** c for p, q in pairs))
+            assert truth - mpf("1e-25") <= loss.cumulant_bound(c) <= truth * (1 + mpf("1e-12"))
+        mean, off = loss.mean()
+        assert abs(mpf(mean) - mp.fsum(p * mp.log(p / q) for p, q in pairs)) <= off + mpf("1e-25")
+        assert off < 1e-14 * mean
     assert loss.ceiling == math.inf
-    assert loss.mean() == (math.inf, 0.0)
-    assert loss.cumulant_bound(1.0) == math.inf
