@@ -10,7 +10,7 @@ from pathlib import Path
 from .native import core, switched_off
 
 NEEDED = ("numpy", "scipy")
-EXTRAS = ("matplotlib", "typer", "rich", "dp-accounting", "jax-privacy", "opacus")
+EXTRAS = ("matplotlib", "typer", "rich", "dp-accounting", "jax-privacy", "opacus", "SQLAlchemy", "psycopg")
 WITHOUT = "answers are as certain, an epsilon of DP-SGD takes 10 to 70 times as long"  # scripts/without_core.py
 
 

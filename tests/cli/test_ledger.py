@@ -138,8 +138,9 @@ def test_bad_input_is_exit_code_2(run, set_up, line, words):
 
 def test_what_was_changed_is_named(run, set_up):
     import sqlite3
+    from contextlib import closing
 
-    with sqlite3.connect("ledger.db") as connection:
+    with closing(sqlite3.connect("ledger.db", isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER entry_no_update")
         connection.execute("UPDATE entry SET body=CAST(replace(body, 'ada', 'eve') AS BLOB)")
     code, _, err = run("ledger verify ledger.db")

@@ -13,7 +13,7 @@ from .chain.entries import FIRST, Entry, made, parsed, sha256, text
 from .pricing import Priced
 from .state import Charge, Misfit, State, charge, opened
 from .storage.schema import account, entry
-from .storage.store import Store, accounts_of, entry_of, row_of
+from .storage.store import Store, accounts_of, by_key, entry_of, row_of, written
 from .terms import Terms, read
 
 
@@ -78,10 +78,10 @@ class Book:
         for name in names:
             self._last.pop(name, None)
 
-    def by_key(self, key: str, names: list[str] | None = None) -> list[Entry]:
-        """The entries with a key, in these accounts or in all."""
+    def by_key(self, key: str, names: list[str]) -> list[Entry]:
+        """The entries with a key, in these accounts."""
         with self.store.reading() as connection:
-            return _by_key(connection, key, names)
+            return by_key(connection, key, names)
 
     # Writing
 
@@ -113,7 +113,7 @@ class Book:
         wanted = sha256(request)
 
         def work(page: Page) -> list[tuple[Entry, bool]]:
-            before = _by_key(page.connection, key, sorted(priced))
+            before = by_key(page.connection, key, sorted(priced))
             if before:
                 return _replayed(before, priced, key, wanted, sha256(token))
             page.expire()
@@ -154,7 +154,7 @@ class Book:
         names = sorted({name, *found[0].said().get("with", [])})
 
         def work(page: Page) -> list[tuple[Entry, bool]]:
-            before = _by_key(page.connection, key, names)
+            before = by_key(page.connection, key, names)
             if any(one.kind != "reserve" for one in before):
                 if kind == "commit":
                     return [(one, True) for one in before]  # spent at once
@@ -195,7 +195,7 @@ class Page:
         for name in names:
             if name not in self.rows:
                 book._state(connection, name, [])
-        self.time = book.store.now(connection)
+        self.time = book.store.now(connection, list(self.rows.values()))
         self._added: dict[str, list[Entry]] = {name: [] for name in names}
 
     def after(self, seconds: float) -> str:
@@ -237,9 +237,7 @@ class Page:
         """All of it."""
         for name, added in self._added.items():
             if added:
-                self.connection.execute(sa.insert(entry), [row_of(one) for one in added])
-                values = {"seq": added[-1].seq, "head": added[-1].hash, "totals": text(self.states[name].said()).decode()}
-                self.connection.execute(sa.update(account).where(account.c.name == name).values(**values))
+                written(self.connection, name, added, text(self.states[name].said()).decode())
 
 
 def first(connection: Connection, name: str, said: dict[str, Any]) -> Entry:
@@ -255,13 +253,6 @@ def first(connection: Connection, name: str, said: dict[str, Any]) -> Entry:
 def token() -> str:
     """What only its holder knows: with it a reservation can be given back."""
     return secrets.token_hex(16)
-
-
-def _by_key(connection: Connection, key: str, names: list[str] | None) -> list[Entry]:
-    wanted = sa.select(entry).where(entry.c.key == key).order_by(entry.c.account)
-    if names is not None:
-        wanted = wanted.where(entry.c.account.in_(names))
-    return [entry_of(row) for row in connection.execute(wanted)]
 
 
 def _replayed(before: list[Entry], priced: Mapping[str, Priced], key: str, wanted: str, token: str) -> list[tuple[Entry, bool]]:

@@ -82,9 +82,9 @@ class State:
     @property
     def left(self) -> Charge:
         """What may still be taken."""
-        taken, reserve = self.taken, self.terms.reserve
-        lines = {line.name: line.count - taken.lines.get(line.name, 0) for line in self.terms.plan}
-        return Charge(lines, reserve.capacity - taken.reserve, reserve.slack_capacity - taken.slack)
+        taken, terms = self.taken, self.terms
+        lines = {line.name: line.count - taken.lines.get(line.name, 0) for line in terms.plan}
+        return Charge(lines, terms.capacity - taken.reserve, terms.slack_capacity - taken.slack)
 
     def expired(self, now: str) -> list[str]:
         """The reservations whose time is over."""

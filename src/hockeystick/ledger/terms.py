@@ -44,9 +44,14 @@ class Terms:
     within: str | None = None
     version: int = 1
     lines: dict[str, Line] = field(init=False, repr=False, compare=False)
+    capacity: int = field(init=False, repr=False, compare=False)
+    """All units of the reserve, and of the slack; worked out once."""
+    slack_capacity: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lines", {line.name: line for line in self.plan})
+        object.__setattr__(self, "capacity", self.reserve.capacity)
+        object.__setattr__(self, "slack_capacity", self.reserve.slack_capacity)
 
     @property
     def neighbours(self) -> Relation:

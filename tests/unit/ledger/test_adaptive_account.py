@@ -1,4 +1,4 @@
-"""The published failure of natural filters against accounts of a ledger: every history is run, the transcript computed exactly."""
+"""The failure of natural filters, against accounts of a ledger: every history is run, the transcript computed exactly."""
 
 import itertools
 import math

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def test_queries_name_the_columns_that_the_migrations_make(tmp_path):
 def test_entries_are_only_added(tmp_path):
     with hs.Ledger(tmp_path / "ledger.db") as ledger:
         opened(ledger)
-    with sqlite3.connect(tmp_path / "ledger.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)) as connection:
         for words in ("UPDATE entry SET kind='note'", "DELETE FROM entry"):
             with pytest.raises(sqlite3.IntegrityError, match="entries of the ledger are only ever added"):
                 connection.execute(words)
@@ -91,7 +92,7 @@ def test_entries_are_only_added(tmp_path):
 def test_another_form_is_refused(tmp_path, form, words):
     with hs.Ledger(tmp_path / "ledger.db"):
         pass
-    with sqlite3.connect(tmp_path / "ledger.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)) as connection:
         connection.execute("UPDATE alembic_version SET version_num=?", (form,))
     with pytest.raises(hs.BadValue, match=words):
         hs.Ledger(tmp_path / "ledger.db")

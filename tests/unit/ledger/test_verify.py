@@ -3,6 +3,7 @@
 import re
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -36,7 +37,7 @@ def filled(tmp_path_factory):
 def changed(filled, tmp_path):
     """A connection to a copy, in which entries can be changed; what is found then."""
     path = shutil.copy(filled, tmp_path / "ledger.db")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TRIGGER entry_no_update")
         connection.execute("DROP TRIGGER entry_no_delete")
         connection.commit()

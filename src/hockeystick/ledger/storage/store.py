@@ -40,8 +40,12 @@ class Store:
         self.place = place(where)
         self.clock: Any = None
         self._engine, self._process = self._connected(), os.getpid()
-        if check:
-            self._check(make)
+        try:
+            if check:
+                self._check(make)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def name(self) -> str:
@@ -146,12 +150,14 @@ class Store:
             wait *= 2.0
         raise AssertionError
 
-    def now(self, connection: Connection) -> str:
-        """The time: of the server, where many machines have many clocks."""
+    def now(self, connection: Connection, rows: Sequence[Any] = ()) -> str:
+        """The time: of the server, where many machines have many clocks; locked rows bring it along."""
         if self.clock is not None:
             return stamp(self.clock())
         if self.is_file:
             return stamp(time.time())
+        if rows:
+            return stamp(float(rows[0].clock))
         return stamp(float(connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()))
 
 
@@ -238,7 +244,7 @@ def _said(name: str) -> Iterator[None]:
 
 def row_of(one: Entry) -> dict[str, Any]:
     """An entry as a row."""
-    return {name: getattr(one, name) for name in entry.c.keys()}  # noqa: SIM118
+    return dict(vars(one))
 
 
 def entries_of(connection: Connection, name: str, after: int = 0) -> Iterator[Entry]:
@@ -258,9 +264,40 @@ def datasets_of(connection: Connection) -> list[Any]:
     return list(connection.execute(sa.select(dataset).order_by(dataset.c.name)))
 
 
+# The statements of a spend are built once: building them takes longer than what the data base does with them.
+_ACCOUNT = sa.select(account).where(account.c.name == sa.bindparam("name"))
+_ACCOUNTS = sa.select(account).where(account.c.name.in_(sa.bindparam("names", expanding=True))).order_by(account.c.name)
+_CLOCK: sa.Label[Any] = sa.literal_column("extract(epoch FROM clock_timestamp())").label("clock")
+_LOCKED = {statement: statement.with_for_update() for statement in (_ACCOUNT, _ACCOUNTS)}
+_LOCKED_WITH_CLOCK = {statement: locked.add_columns(_CLOCK) for statement, locked in _LOCKED.items()}
+_BY_KEY = sa.select(entry).where(entry.c.account == sa.bindparam("name"), entry.c.key == sa.bindparam("key"))
+_INSERT = sa.insert(entry)
+_UPDATE = (
+    sa.update(account)
+    .where(account.c.name == sa.bindparam("which"))
+    .values({name: sa.bindparam(name) for name in ("seq", "head", "totals")})
+)
+
+
 def accounts_of(connection: Connection, names: Sequence[str] | None = None, locked: bool = False) -> list[Any]:
     """The rows of accounts by name; locked in that order."""
-    wanted = sa.select(account).order_by(account.c.name)
-    if names is not None:
-        wanted = wanted.where(account.c.name.in_(list(names)))
-    return list(connection.execute(wanted.with_for_update() if locked else wanted))
+    if names is None:
+        return list(connection.execute(sa.select(account).order_by(account.c.name)))
+    one = len(names) == 1
+    statement = _ACCOUNT if one else _ACCOUNTS
+    given: dict[str, Any] = {"name": names[0]} if one else {"names": list(names)}
+    if locked:
+        statement = (_LOCKED if connection.dialect.name == "sqlite" else _LOCKED_WITH_CLOCK)[statement]
+    return list(connection.execute(statement, given))
+
+
+def by_key(connection: Connection, key: str, names: Sequence[str]) -> list[Entry]:
+    """The entries with a key, in the order of their accounts."""
+    found = [row for name in sorted(names) for row in connection.execute(_BY_KEY, {"name": name, "key": key})]
+    return [entry_of(row) for row in found]
+
+
+def written(connection: Connection, name: str, added: Sequence[Entry], totals: str) -> None:
+    """Entries behind those of an account, and its row."""
+    connection.execute(_INSERT, row_of(added[0]) if len(added) == 1 else [row_of(one) for one in added])
+    connection.execute(_UPDATE, {"which": name, "seq": added[-1].seq, "head": added[-1].hash, "totals": totals})

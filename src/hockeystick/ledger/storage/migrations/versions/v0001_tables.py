@@ -44,7 +44,6 @@ def upgrade() -> None:
         sa.CheckConstraint("seq > 0", name="from_one_on"),
         sqlite_strict=True,
     )
-    op.create_index("entry_by_key", "entry", ["key"])
     if op.get_bind().dialect.name == "sqlite":
         for verb in ("UPDATE", "DELETE"):
             op.execute(
