@@ -51,10 +51,10 @@ DRAWN = {
     "sampled-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).poisson(rate=0.1) * 10,
     "sampled-pair": hs.Pair(("1/2", "3/10", "1/5", 0), ("2/5", "1/3", "4/15", 0)).poisson(rate=0.1) * 20,
     "sampled-discrete-gaussian": hs.DiscreteGaussian(sigma=1.0).poisson(rate=0.02) * 40,
-    "allocated-response": hs.RandomizedResponse(epsilon=1.0, categories=3).allocated(steps=8) * 5,
-    "allocated-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).allocated(steps=4) * 2,
-    "allocated-pair": hs.Pair(("1/2", "3/10", "1/5"), ("2/5", "1/3", "4/15")).allocated(steps=3, kept=2) * 2,
-    "allocated-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).allocated(steps=5),
+    "allocated-response": hs.RandomizedResponse(epsilon=1.0).allocated(steps=3) * 5,
+    "allocated-approximate": hs.ApproxDP(epsilon=1.0, delta=1e-8).allocated(steps=2) * 2,
+    "allocated-pair": hs.Pair(("1/2", "3/10", "1/5"), ("2/5", "1/3", "4/15")).allocated(steps=2, kept=2),
+    "allocated-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).allocated(steps=3),
     "sampled-discrete-laplace": hs.DiscreteLaplace(scale=1.5, sensitivity=2).poisson(rate=0.1) * 5,
 }
 LOOSE = {
@@ -97,7 +97,7 @@ BOUNDED = {
     "sampled-response": 10.0 * math.log1p(0.1 * math.expm1(1.0)),
     "sampled-pure": 50.0 * math.log1p(0.05 * math.expm1(1.0)),
     "allocated-response": 5.0,
-    "allocated-pair": 4.0 * math.log(4.0 / 3.0),
+    "allocated-pair": 2.0 * math.log(4.0 / 3.0),
     "allocated-discrete-laplace": 2.0 / 1.5,
     "sampled-discrete-laplace": 5.0 * math.log1p(0.1 * math.expm1(2.0 / 1.5)),
     "exponential": 10.0,

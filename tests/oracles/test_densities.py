@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 import scipy.stats as st
-from flint import acb
+from flint import acb, arb
 
 import hockeystick as hs
 import truth_densities
 from hockeystick.loss.own import cells, log_concave
+from hockeystick.mechanism.own.densities import ACCURACY
 
 INF = math.inf
 LOGS = truth_densities.LOGARITHMS
@@ -159,3 +160,18 @@ def test_supports_that_differ():
     assert found.lower <= 0.1 <= found.upper
     assert found.width < 1e-11
     assert pair.renyi(2).lower == INF
+
+
+def test_the_default_accuracy_is_above_what_scipy_errs():
+    """Twice the largest error that is found in tails and logarithms of densities, against ball arithmetic."""
+    known = {
+        "norm": (st.norm(), lambda x: (x / arb(2).sqrt()).erfc() / 2, lambda x: -(x**2) / 2 - (2 * arb.pi()).sqrt().log(), 36.0),
+        "gumbel": (st.gumbel_r(), lambda x: -((-((-x).exp())).expm1()), lambda x: -x - (-x).exp(), 600.0),
+        "gamma": (st.gamma(2.5), lambda x: x.gamma_upper(arb(2.5), 1), lambda x: 1.5 * x.log() - x - arb(2.5).lgamma(), 600.0),
+        "expon": (st.expon(), lambda x: (-x).exp(), lambda x: -x, 600.0),
+    }
+    for frozen, above, log_density, far in known.values():
+        for place in np.geomspace(1e-3, far, 100).tolist():
+            truth, logarithm = float(above(arb(place))), float(log_density(arb(place)))
+            assert abs(float(frozen.sf(place)) - truth) <= 0.5 * ACCURACY * truth
+            assert abs(float(frozen.logpdf(place)) - logarithm) <= 0.5 * ACCURACY * (1.0 + abs(logarithm))

@@ -12,6 +12,7 @@ WHOLE = (
     "tests/balls.py",
     "tests/laplace_sum.py",
     "tests/allocation_lattice.py",
+    "tests/allocation_laplace.py",
     "tests/truncated_batches.py",
 )
 PARTLY = {  # these also draw inputs and ask the library; what tells a truth does not

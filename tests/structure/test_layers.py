@@ -40,6 +40,7 @@ ROOMS = (
     "own",
     "composed",
     "allocated",
+    "allocated_steps",
     "bounds",
     "contour",
     "lattice",

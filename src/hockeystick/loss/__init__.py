@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from ..later import later
 
 if TYPE_CHECKING:
-    from .allocated.finite import finite_epoch as finite_epoch
     from .allocated.gaussian import AllocatedGaussianLoss as AllocatedGaussianLoss
     from .allocated.moments import AllocatedStep as AllocatedStep
     from .allocated.moments import Moments as Moments
-    from .allocated.ratios import is_listed as is_listed
     from .allocated.several import SeveralLosses as SeveralLosses
+    from .allocated_steps.finite import finite_epoch as finite_epoch
+    from .allocated_steps.laplace import laplace_epoch as laplace_epoch
+    from .allocated_steps.ratios import is_listed as is_listed
     from .answers.many import epsilon_intervals as epsilon_intervals
     from .answers.many import log_delta_intervals as log_delta_intervals
     from .bounds.renyi import renyi_bound as renyi_bound
@@ -50,10 +51,11 @@ if TYPE_CHECKING:
 __getattr__ = later(
     __name__,
     {
-        "allocated.finite": ("finite_epoch",),
+        "allocated_steps.finite": ("finite_epoch",),
         "allocated.gaussian": ("AllocatedGaussianLoss",),
+        "allocated_steps.laplace": ("laplace_epoch",),
         "allocated.moments": ("AllocatedStep", "Moments"),
-        "allocated.ratios": ("is_listed",),
+        "allocated_steps.ratios": ("is_listed",),
         "allocated.several": ("SeveralLosses",),
         "own.density": ("DensityLoss",),
         "pairs.atomic": ("AtomicLoss",),

@@ -222,7 +222,7 @@ class Samplers(Asked):
         BadValue
             If one is no whole number in its range, or times exceeds steps.
         Unsupported
-            If it is neither Gaussian noise nor of finitely many values, or sampled already.
+            If it is neither Gaussian or Laplace noise nor of finitely many values, or sampled already.
 
         Examples
         --------

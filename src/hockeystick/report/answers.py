@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import large_delta
-from ..errors import HockeystickError, Unsupported
+from ..errors import HockeystickError
 from ..mechanism.claim import GDP
 from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Release
@@ -20,8 +20,8 @@ from .about import About
 from .methods import cited, engine, keyed, steps
 from .numbers import down_text, given, rounded_up, up_text
 from .plain import meaning
-from .poisson_claim import poisson_claim
-from .words import neighbouring
+from .poisson_claim import claimed_as_poisson
+from .words import hypotheses, neighbouring
 
 if TYPE_CHECKING:
     from ..bounds import Bounds
@@ -208,15 +208,15 @@ class Answers:
         if not stated or self.neighbours != self.release.stated:
             stated.append(f"Neighbours ({self.neighbours}): {neighbouring(self.release, self.neighbours)}.")
         large = large_delta(self.at, self.release._records)
-        return [*([f"Caution: {large}"] if large else ()), *self._claimed, *stated, *drawn, *self.release._assumed, *_ASSUMED]
-
-    @property
-    def _claimed(self) -> list[str]:
-        """What is to be said of the epsilon that is usually claimed for shuffled passes."""
-        try:
-            return [f"Caution: {poisson_claim(self.release, self.at, self.neighbours)}."] if self.at else []
-        except Unsupported:  # there are none
-            return []
+        return [
+            *([f"Caution: {large}"] if large else ()),
+            *claimed_as_poisson(self.release, self.at, self.neighbours),
+            *stated,
+            *drawn,
+            *hypotheses(self.release),
+            *self.release._assumed,
+            *_ASSUMED,
+        ]
 
     @cached_property
     def statement(self) -> str:

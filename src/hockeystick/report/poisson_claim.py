@@ -82,3 +82,11 @@ def poisson_claim(run: Release, delta: float, neighbours: Relation = STATED) -> 
     claimed = float(compose(parts).epsilon(delta, neighbours=asked))
     at_least = float(run.epsilon_bounds(delta, neighbours=asked).lower)
     return PoissonClaim(claimed, at_least, max(0.0, down(at_least - claimed)) if at_least > claimed else 0.0)
+
+
+def claimed_as_poisson(release: Release, delta: float, neighbours: Relation) -> list[str]:
+    """What a report says of the epsilon that is usually claimed for shuffled passes, where there are any."""
+    try:
+        return [f"Caution: {poisson_claim(release, delta, neighbours)}."] if delta else []
+    except Unsupported:
+        return []

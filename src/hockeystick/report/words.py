@@ -11,6 +11,7 @@ from ..mechanism.noise import AdditiveNoise
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Relation
 from ..sampling.base import Sampled
+from .numbers import down_text, up_text
 
 RELATIONS = {
     "add-or-remove": "data sets that differ by one record added or removed",
@@ -122,6 +123,27 @@ def scheme(mechanism: Any) -> tuple[str, str]:
     if kind == "Shuffled":
         return "shuffled reports", f"the shuffled reports of {mechanism.reports:,} people"
     return kind, f"a sample ({mechanism!r})"
+
+
+def hypotheses(release: Release) -> list[str]:
+    """What correlated noise rests on beside the sampling: a sentence for each such part."""
+    found = []
+    for mechanism, _ in release.parts:
+        kind: Any = mechanism
+        if type(mechanism).__name__ == "Banded":
+            found.append(
+                f"The noise is correlated by a lower triangular matrix of {kind.bands} bands; the records are split into as many "
+                "groups by something in which others have no part (their id), which take turns; the noise is relative to the "
+                "largest column norm of the matrix times the clipping norm; rates and sizes are those within a group."
+            )
+        if type(mechanism).__name__ == "MatrixMechanism":
+            moved = kind.strategy.sensitivity(kind.participations, kind.separation, kind.exactly)
+            found.append(
+                "Row i of C x + z is released once the steps of its columns are over; in which steps a record takes part depends "
+                "neither on others nor on what was released.  The strategy's sensitivity for these patterns lies between "
+                f"{down_text(moved.lower, 7)} and {up_text(moved.upper, 7)}."
+            )
+    return found
 
 
 def group_size(release: Release) -> int:

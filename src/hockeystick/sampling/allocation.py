@@ -34,7 +34,7 @@ class Allocated(Sampled):
     Parameters
     ----------
     base : Release
-        What every step does: Gaussian noise, or one mechanism whose loss takes finitely many values.
+        What every step does: Gaussian noise, or one mechanism with Laplace noise or with finitely many values of the loss.
     steps : int
         The number of steps of an epoch, from 1 up.
     kept : int, default 1
@@ -114,21 +114,28 @@ class Allocated(Sampled):
     def _whole_steps(self) -> Any:
         """The loss of a step that is no Gaussian noise, where its epochs can be accounted for."""
         whole = self._whole(("remove",))
-        if whole is None or losses.is_listed(whole):
+        if isinstance(whole, losses.LaplaceLoss) and self.kept > 1:
+            raise self._refuse(
+                f"{self.base!r} with kept={self.kept}",
+                "the loss of several Laplace steps together has no short form.  Let every epoch draw afresh (`* epochs`).",
+            )
+        if whole is None or isinstance(whole, losses.LaplaceLoss) or losses.is_listed(whole):
             return whole
         raise self._refuse(
             repr(self.base),
-            "its pair is computed for Gaussian noise and for steps of finitely many values.  Use one of these, or Poisson "
-            "sampling.",
+            "its pair is computed for Gaussian and Laplace noise and for steps of finitely many values.  Use one of these, or "
+            "Poisson sampling.",
         )
 
     def _of_steps(self, whole: Any, wanted: tuple[Order, ...]) -> Any:
         """The loss of an epoch of steps that are no Gaussian noise (docs/mathematics/allocation-steps.md, Lemma 50)."""
         from ..loss.pairs.ordered import ordered_pairs
 
-        found = [losses.finite_epoch(whole, self.steps, self.kept, removal) for removal in removed(wanted)]
         if self.times > 1:
             raise self._refuse(repr(self.base), "several steps of an epoch are composed for Gaussian noise only.  Take times=1.")
+        if isinstance(whole, losses.LaplaceLoss):
+            return whole if self.steps == 1 else losses.laplace_epoch(whole, self.steps, removed(wanted))
+        found = [losses.finite_epoch(whole, self.steps, self.kept, removal) for removal in removed(wanted)]
         if None in found:
             raise self._refuse(
                 repr(self),

@@ -68,3 +68,18 @@ def test_steps_of_few_values_are_composed_with_everything_else():
     assert found.upper - found.lower <= 1e-6 * found.upper
     assert found.tight
     assert hs.from_json(run.to_json()) == run
+
+
+def test_laplace_noise_beside_others():
+    epoch = hs.Laplace(scale=2.0).allocated(steps=12)
+    run = epoch + STEP.poisson(rate=0.01) * 50
+    found = run.epsilon_bounds(1e-6)
+    assert found.upper - found.lower <= 1e-5 * found.upper
+    assert found.tight
+    assert hs.from_json(run.to_json()) == run
+    assert epoch.epsilon(1e-6, "zero-out") == epoch.epsilon(1e-6)
+    assert epoch.epsilon_bounds(1e-6, "remove").upper < epoch.epsilon_bounds(1e-6, "add").lower
+    with pytest.raises(hs.Unsupported, match="draw afresh"):
+        hs.Laplace(scale=2.0).allocated(steps=12, kept=2)
+    with pytest.raises(hs.Unsupported, match="no theorem"):
+        epoch.epsilon(1e-6, "replace")

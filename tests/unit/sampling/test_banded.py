@@ -77,6 +77,7 @@ def test_it_is_written_and_read_and_said():
     report = run.report(1e-6).to_text()
     assert "a matrix of 4 bands" in report.replace("\n", " ")
     assert "[CC23]" in report
+    assert "relative to the largest column norm" in " ".join(report.split())
     with pytest.warns(hs.LargeDelta):
         STEP.without_replacement(batch=2, examples=10).banded(bands=2, iterations=4).epsilon(0.1)
 

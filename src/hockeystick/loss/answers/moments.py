@@ -41,8 +41,8 @@ def moments(loss: Loss) -> tuple[float, float, float, float]:
         return middle - error, middle + error, loss.square * (1.0 - SQUARE_ERROR), loss.square * (1.0 + SQUARE_ERROR)
     if isinstance(loss, WideDiscreteGaussianLoss):  # those of the continuous noise, but for less than 1e-300 (section 16a)
         square = (loss.move / loss.sigma) ** 2
-        less, more = 1.0 - 2.0 * SQUARE_ERROR, 1.0 + 2.0 * SQUARE_ERROR
-        return 0.5 * square * less, 0.5 * square * more, square * less, square * more
+        low, high = square * (1.0 - 2.0 * SQUARE_ERROR), square * (1.0 + 2.0 * SQUARE_ERROR)
+        return 0.5 * low, 0.5 * high, low, high
     z, p, cell, slip, off, left_out = _values(loss) if isinstance(loss, AtomicLoss) else _cells(loss)
     relative: Array = off + (z.size + 8.0) * UNIT
     # within a cell of width d the mean of Z - z is from 0 to `rise`, and of its square at most `spread` (Lemma 34b)

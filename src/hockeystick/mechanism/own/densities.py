@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -213,7 +214,7 @@ class DensityPair(Pair):
         if first is None or second is None or first[0] != second[0] or first[2] != second[2]:
             return None
         away = abs(first[1] - second[1]) / first[2]
-        exact = abs(first[1] - second[1]) in (abs(first[1]), abs(second[1]))  # no rounding but that of a quotient
+        exact = Fraction(first[1]) - Fraction(second[1]) == Fraction(first[1] - second[1])  # no rounding but that of a quotient
         if not exact or not 1e-100 < away < 1e100:
             return None
         return losses.GaussianLoss(away * away) if first[0] == "norm" else losses.LaplaceLoss(away)

@@ -56,6 +56,7 @@ class Pair(PairValues, Claim):
         Rényi divergences.
     accuracy : float, default 1e-12
         Of densities: the relative error of the given functions (of a logarithm relative to 1 and its size), which is counted.
+        SciPy's normal, logistic, Gumbel, exponential, beta and gamma distributions stay below a fifth of the default.
 
     Raises
     ------

@@ -65,7 +65,8 @@ class DensityDecomposition:
     """P = (1 - delta) P' + delta P'' and Q = (1 - delta) Q' + delta Q'', as densities; P'/Q' is between 1/level and level.
 
     Steinke 2022, Lemma 23, by its proof: P' is min(p, a q) and Q' is min(q, b p), scaled, with the levels a and b at which the
-    hockey sticks of both orders are delta.
+    hockey sticks of both orders are delta.  There is no simulator to draw from, as there is of finite pairs: draws of given
+    densities would not be exact.
 
     Parameters
     ----------

@@ -74,6 +74,7 @@ def test_it_is_written_and_read_and_said():
     text = " ".join(run.report(1e-6).to_text().split())
     assert "at most 2 of 12 steps, exactly 4 apart" in text
     assert "[D22b]" in text
+    assert "depends neither on others nor on what was released" in text
     assert repr(hs.Strategy.toeplitz(range(20, 0, -1), 30)).endswith("... 20 in all))")
 
 

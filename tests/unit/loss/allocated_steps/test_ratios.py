@@ -5,7 +5,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from hockeystick.loss.allocated.ratios import is_listed, kept_for, step_of, whole_ratios
+from hockeystick.loss.allocated_steps.ratios import is_listed, kept_for, step_of, whole_ratios
 from hockeystick.loss.own.finite import finite_loss
 from hockeystick.loss.pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, ResponseLoss
 from hockeystick.loss.pairs.laplace import LaplaceLoss

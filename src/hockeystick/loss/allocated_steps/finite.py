@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
-from ...numerics.cancellation_free import Array, log_fraction, log_ratio
+from ...numerics.cancellation_free import log_fraction, log_ratio
 from ...numerics.rounding import FUNCTION, UNIT, up
 from ..pairs.atomic import AtomicLoss, Atoms
+from .cells import Law
 from .enumeration import TUNING as ENUMERATION
 from .enumeration import compositions
 from .ratios import Step, kept_for, step_of, whole_ratios
@@ -32,17 +32,6 @@ class Tuning:
 
 
 TUNING = Tuning()
-
-
-class Law(NamedTuple):
-    """Increasing values of log L, log of their masses under A, bounds of the errors of these (of the first: relative), and log
-    of a bound of the A- and of the B-mass that is left out."""
-
-    z: Array
-    log_a: Array
-    error: float
-    z_error: float
-    log_omitted: float
 
 
 def finite_epoch(loss: AtomicLoss, steps: int, kept: int, removal: bool) -> "AllocatedAtoms | None":

@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hockeystick.loss.allocated.enumeration import TUNING, compositions
+from hockeystick.loss.allocated_steps.enumeration import TUNING, compositions
 
 
 def multinomial(counts, masses):

@@ -5,7 +5,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from hockeystick.loss.allocated.finite import TUNING, finite_epoch, power
+from hockeystick.loss.allocated_steps.finite import TUNING, finite_epoch, power
 from hockeystick.loss.pairs.discrete import DiscreteGaussianLoss, DiscreteLaplaceLoss, ResponseLoss
 
 

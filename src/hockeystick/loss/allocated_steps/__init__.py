@@ -1,0 +1,1 @@
+"""Random allocation of steps that are no Gaussian noise (docs/mathematics/allocation-steps.md)."""
