@@ -17,6 +17,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
@@ -48,6 +49,8 @@ def requests_of(where, log, number, count, rng):
                 assert (again.seq, again.replayed, first.replayed) == (first.seq, True, False)
             except hs.OverBudget:
                 acknowledged(log, "refused", key, 0)
+            except hs.Unavailable as error:
+                acknowledged(log, "no answer", key, str(error))
 
 
 def forked(work):
@@ -59,6 +62,8 @@ def forked(work):
     try:
         work()
         status = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(status)
 
@@ -102,7 +107,9 @@ def check(where, logs, budget, processes, requests, killed):
     for path in logs:
         for text in path.read_text().splitlines():
             word, key, seq = json.loads(text)
-            if word == "refused":
+            if word == "no answer":
+                print(f"{key}: {seq}")
+            elif word == "refused":
                 assert key not in keys, (word, key)
             else:
                 one = entries[seq]

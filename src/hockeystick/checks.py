@@ -136,7 +136,7 @@ def given(value: float) -> str:
     """
     if isinstance(value, int):
         return str(value)
-    short = f"{value:g}"
+    short = f"{float(value):g}"
     return short if float(short) == value else repr(float(value))
 
 

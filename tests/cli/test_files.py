@@ -8,6 +8,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import cli
+from hockeystick.report import plots
 
 
 @pytest.fixture
@@ -141,3 +142,59 @@ def test_bad_reports(run, change, words):
     data = json.loads(hs.Laplace(scale=5.0).report(delta=1e-6).to_json())
     Path("report.json").write_text(json.dumps({**data, **change}))
     assert words in run("compose report.json", code=2)
+
+
+def test_what_was_released_before_has_its_relation(run):
+    """A budget of replaced records is not spent as if they were added or removed."""
+    step = hs.Gaussian(sigma=20.0)
+    Path("past.toml").write_text("neighbours = 'replace'\ndelta = 1e-6\nsteps = ['Gaussian(sigma=20)']")
+    found = json.loads(run("rounds 'Gaussian(sigma=20)' --epsilon 2 --delta 1e-5 --after past.toml --json"))
+    assert found["rounds"] == hs.remaining(step, step, epsilon=2.0, delta=1e-5, neighbours="replace") == 24
+    assert found["neighbours"] == "replace"
+    assert json.loads(run("rounds 'Gaussian(sigma=20)' --epsilon 2 --after past.toml --json"))["target"]["delta"] == 1e-6
+    dpsgd = "rounds --sampler poisson --rate 0.01 --sigma 2 --epsilon 2 --delta 1e-5 --after past.toml --json"
+    told = json.loads(run(dpsgd))
+    noise = hs.Gaussian(sigma=2.0).poisson(rate=0.01)
+    assert told["neighbours"] == "replace"
+    assert told["rounds"] == hs.remaining(step, noise, epsilon=2.0, delta=1e-5, neighbours="replace")
+    Path("step.toml").write_text("neighbours = 'add'\nsteps = ['Gaussian(sigma=20)']")
+    assert "the files differ in neighbours" in run("rounds step.toml --epsilon 2 --delta 1e-5 --after past.toml", code=2)
+    assert run("rounds step.toml --epsilon 2 --delta 1e-5 --after past.toml --neighbours remove")
+
+
+def test_the_command_line_wins_over_files_that_differ(run):
+    for name, delta in (("jan", 1e-6), ("feb", 1e-7)):
+        Path(f"{name}.toml").write_text(f"delta = {delta}\nsteps = ['Gaussian(sigma=20)']")
+    assert "the files differ in delta" in run("compose jan.toml feb.toml", code=2)
+    assert json.loads(run("compose jan.toml feb.toml --delta 1e-5 --json"))["delta"] == 1e-5
+
+
+def test_an_argument_that_is_given_twice(run):
+    """Python's parser takes it, and the last value would win."""
+    for text in ("Gaussian(sigma=2, sigma=200)", "Gaussian(sigma=2).poisson(rate=0.1, rate=0.001)", "Laplace(scale=1, scale=?)"):
+        command = "calibrate" if "?" in text else "compose"
+        assert "is given twice in" in run(f"{command} '{text}' --delta 1e-5 --epsilon 1", code=2)
+
+
+def test_the_encoding_of_a_file(run):
+    Path("mark.json").write_bytes(b'\xef\xbb\xbf{"delta": 1e-6, "steps": ["Gaussian(sigma=20)"]}')
+    assert "0.189214" in run("compose mark.json")
+    Path("other.toml").write_bytes(b"title = '\xe9t\xe9'\nsteps = ['Gaussian(sigma=20)']")
+    assert "other.toml is not UTF-8" in run("compose other.toml --delta 1e-6", code=2)
+
+
+def test_names_of_others_in_a_file(run):
+    Path("run.toml").write_text("[[dpsgd]]\nsample_rate = 0.01\nsigma = 1\nsteps = 10\nsampler = 'poisson'")
+    assert "dpsgd has no key sample_rate: here it is rate" in run("compose run.toml --delta 1e-6", code=2)
+
+
+def test_runs_are_compared_for_one_relation(run, monkeypatch):
+    for name, relation in (("one", "replace"), ("two", "add")):
+        Path(f"{name}.toml").write_text(f"neighbours = '{relation}'\ndelta = 1e-6\nsteps = ['Gaussian(sigma=20)']")
+    assert "the files differ in neighbours" in run("plot one.toml two.toml --kind compare", code=2)
+    asked, drawn = [], plots.compare
+    monkeypatch.setattr(
+        plots, "compare", lambda *given, neighbours: asked.append(neighbours) or drawn(*given, neighbours=neighbours)
+    )
+    assert run("plot 'Gaussian(sigma=5)' two.toml --kind compare --output two.svg")
+    assert asked == ["add"]

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -174,3 +175,10 @@ def test_the_command_warns_on_a_line(capsys, tmp_path):
         (tmp_path / name).write_text(f'[[dpsgd]]\n{keys}\nsteps = 10\nsigma = 1.0\nsampler = "poisson"\n')
         assert ended(f"compose {tmp_path / name} --delta 1e-4") == 0
     assert capsys.readouterr().err.count("warning") == 1
+
+
+def test_a_fraction_is_warned_of_like_a_double():
+    with pytest.warns(hs.LargeDelta, match=r"delta is 0\.25, above 0\.001"):
+        assert GAUSSIAN.epsilon(delta=Fraction(1, 4)) == GAUSSIAN.epsilon(delta=0.25)
+    with pytest.warns(hs.LargeDelta, match=r"delta is 0\.333333"):
+        assert GAUSSIAN.epsilon(delta=Fraction(1, 3)) >= GAUSSIAN.epsilon_bounds(delta=1 / 3).lower

@@ -346,3 +346,10 @@ def test_a_response_of_a_sample_is_one_category():
         with pytest.raises(hs.BadType, match="one category"):
             step.release([0, 1, 1], query=query)
     assert step.release([0, 1, 1], query=lambda sample: np.array(1)) in (0, 1)
+
+
+def test_a_table_of_no_records_has_the_width_of_its_rows():
+    """An error there would say that nobody is in it."""
+    for step in (hs.Gaussian(sigma=2.0), hs.Laplace(scale=2.0)):
+        assert step.poisson(rate=0.5).release(np.zeros((0, 3))).shape == (3,)
+        assert isinstance(step.poisson(rate=0.5).release([]), float)

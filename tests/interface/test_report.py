@@ -259,3 +259,15 @@ def test_simple_numbers_stay_simple():
     nothing = (hs.Gaussian(sigma=2.0) * 0).report(delta=1e-5)
     assert "e^epsilon = 1 times" in nothing.meaning[0]
     assert "The exact ε is 0, and is attained." in nothing.statement
+
+
+def test_delta_is_no_bound_on_how_often_a_likelihood_ratio_is_larger():
+    """The definition speaks of sets of outputs: with Gaussian noise the ratio exceeds e^epsilon more often."""
+    run = hs.Gaussian(sigma=2.0)
+    loss = run.loss(neighbours="remove")
+    assert loss.tail(run.epsilon(delta=1e-5)).lower > 1e-5
+    assert run.report(delta=1e-5).meaning[0] == (
+        "Any set of outputs is at most e^epsilon = 7.339 times as probable with a record as without it, or without it as "
+        "with it, plus a probability of 1e-05."
+    )
+    assert hs.Laplace(scale=2.0).report(delta=0.0).meaning[0].endswith("without it as with it.")

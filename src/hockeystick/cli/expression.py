@@ -147,6 +147,9 @@ def _operated(node: ast.BinOp, text: str, hole: Any) -> Any:
 def _called(node: ast.Call, text: str, hole: Any) -> Release:
     if any(one.arg is None for one in node.keywords):
         raise BadValue(f"{text!r} has **; allowed: named numbers.")
+    names = [str(one.arg) for one in node.keywords]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise BadValue(f"{twice[0]} is given twice in {ast.unparse(node)!r}; give it once.")
     given = {str(one.arg): _value(one.value, text, hole) for one in node.keywords}
     plain = [_value(one, text, hole) for one in node.args]
     if isinstance(node.func, ast.Name) and node.func.id in NAMES:

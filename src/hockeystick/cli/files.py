@@ -13,7 +13,7 @@ from ..errors import BadValue, HockeystickError
 from ..mechanism.release import Release, compose
 from ..mechanism.training import Training
 from ..neighbours import DEFAULT, checked
-from ..planning.dpsgd import dpsgd
+from ..planning.dpsgd import dpsgd, ours
 from .expression import release
 
 if TYPE_CHECKING:
@@ -54,22 +54,33 @@ class _Read(NamedTuple):
     entries: list[dict[str, Any]]
 
 
-def run_of(described: Sequence[str], neighbours: str | None = None) -> tuple[Release, dict[str, Any]]:
+def run_of(described: Sequence[str], neighbours: str | None = None, delta: float | None = None) -> tuple[Release, dict[str, Any]]:
     """All that is described, joined, and the settings of the files: `neighbours`, `delta`, and `about`, for the report.
 
     Training runs of a file are for `neighbours` if given, else for the relation of the file, unless they say their own.
+    Files may differ in what the command line gives.
     """
-    if not described:
+    (run,), settings = runs_of([described], neighbours, delta)
+    return run, settings
+
+
+def runs_of(
+    groups: Sequence[Sequence[str]], neighbours: str | None = None, delta: float | None = None
+) -> tuple[list[Release], dict[str, Any]]:
+    """Several runs, each joined of what is described, and the settings of all of their files, which must agree."""
+    if not all(groups):
         raise BadValue("nothing is described; give a release such as 'Gaussian(sigma=2) * 3', or a .toml or .json file.")
-    if list(described).count("-") > 1:
+    if [one for described in groups for one in described].count("-") > 1:
         raise BadValue(
             "- is given more than once, and standard input can be read once; give one -, and the rest as files or releases."
         )
     settings: dict[str, Any] = {}
-    found = [_read(one, neighbours) for one in described]
+    wins = {"neighbours": neighbours, "delta": delta}
+    read = [[_read(one, neighbours) for one in described] for described in groups]
+    found = [one for described in read for one in described]
     for one in found:
         for name, value in one.settings.items():
-            if settings.get(name, value) != value:
+            if wins[name] is None and settings.get(name, value) != value:
                 raise BadValue(f"the files differ in {name}: {settings[name]!r} and {value!r}.")
         settings |= one.settings
     if neighbours is None and "neighbours" in settings:
@@ -79,8 +90,8 @@ def run_of(described: Sequence[str], neighbours: str | None = None) -> tuple[Rel
                 raise BadValue(f"the files differ in neighbours: {settings['neighbours']!r} and {own!r}.")
     if (about := _about(found)) is not None:
         settings["about"] = about
-    parts = [one.release for one in found]
-    return parts[0] if len(parts) == 1 else compose(parts), settings
+    runs = [[one.release for one in described] for described in read]
+    return [parts[0] if len(parts) == 1 else compose(parts) for parts in runs], settings
 
 
 def _about(found: list[_Read]) -> "About | None":
@@ -129,7 +140,11 @@ def _standard_input(text: str, neighbours: str | None) -> _Read:
 
 
 def _file(path: Path, neighbours: str | None) -> _Read:
-    return _parsed(path.read_text(encoding="utf-8", errors="replace"), str(path), path.suffix[1:], neighbours)
+    try:
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte-order mark
+    except UnicodeDecodeError as error:
+        raise BadValue(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
+    return _parsed(text, str(path), path.suffix[1:], neighbours)
 
 
 def _parsed(text: str, path: str, form: str, neighbours: str | None) -> _Read:
@@ -183,6 +198,8 @@ def _described(data: Any, neighbours: str | None) -> _Read:
     refuse_unknown("the file", data, keys)
     entries: list[dict[str, Any]] = []
     for one in _tables(data, "dpsgd"):
+        if other := next((name for name in one if ours(name)), None):
+            raise BadValue(f"dpsgd has no key {other}: here it is {ours(other)}.")
         refuse_unknown("dpsgd", one, (*_DPSGD, *ENTRY_KEYS))
         if "sigma" not in one or "sampler" not in one:
             raise BadValue("dpsgd needs sigma and sampler, and examples and batch or rate, and epochs or steps.")

@@ -161,7 +161,7 @@ class Release(Shown, LawQuestions, GaussianQuestions, Attacks, Samplers):
     def _why_not_run(self) -> str:
         """Why nothing is run by it, and what to do."""
         if not self.parts:
-            return "it is empty, so there is nothing to release."
+            return "it is empty, so there is nothing to release.  Release a mechanism, such as hs.Gaussian(sigma=2.0)."
         if len(self.parts) == 1 and self.parts[0][1] == 1:
             return "it says what holds, not what is done.  Release by the mechanism of which it speaks."
         return (

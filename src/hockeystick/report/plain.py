@@ -30,8 +30,8 @@ class Meaning(NamedTuple):
 def meaning(release: Release, epsilon: float, delta: float, relation: Relation) -> Meaning:
     """What the guarantee allows an attacker at most; numbers are rounded to the safe side."""
     words = [
-        f"Whatever is released is at most e^epsilon = {_factor(epsilon)} times as likely {_COMPARED[relation]}, "
-        f"but for events of probability {given(delta)} in all."
+        f"Any set of outputs is at most e^epsilon = {_factor(epsilon)} times as probable {_COMPARED[relation]}"
+        f"{f', plus a probability of {given(delta)}' if delta else ''}."
     ]
     reached = {rate: float(release.tpr(rate, relation)) for rate in RATES}
     for rate, tpr in reached.items():

@@ -1,5 +1,6 @@
 """Samples that are drawn, and what is released of them: the sum of the records' contributions, or what a query makes of them."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sized
 from fractions import Fraction
@@ -173,7 +174,7 @@ def _noisy_sum(mechanism: Mechanism, records: Any, places: Any, rng: "InsecureSe
     if not isinstance(mechanism, Gaussian | Laplace):
         return _whole_sum(mechanism, records, places, rng)
     rows, shape = reals("value", records)
-    table = rows.reshape(len(records), -1) if len(records) else rows.reshape(0, 1)
+    table = rows.reshape(len(records), math.prod(shape[1:]) if shape else 1)  # also where there are none
     times = np.bincount(places, minlength=len(table))
     spread = mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
     norm = 2 if isinstance(mechanism, Gaussian) else 1

@@ -98,6 +98,19 @@ def test_another_form_is_refused(tmp_path, form, words):
         hs.Ledger(tmp_path / "ledger.db")
 
 
+def test_a_lock_that_is_not_given_back_is_an_error_and_nothing_is_charged(tmp_path, monkeypatch):
+    monkeypatch.setattr("hockeystick.ledger.storage.store.PATIENCE", 0.05)
+    with hs.Ledger(tmp_path / "ledger.db") as ledger:
+        account = opened(ledger)
+        with closing(sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(hs.Unavailable, match="database is locked"):
+                account.spend("unit", key="a", actor="bob")
+            assert account.remaining("unit") == 10  # readers do not wait
+        assert not account.spend("unit", key="a", actor="bob").replayed
+        ledger.verify()
+
+
 def test_a_full_disk_charges_nothing(tmp_path):
     """SQLite is allowed no more pages: what was written before stands, and the same request goes through later."""
     with hs.Ledger(tmp_path / "ledger.db") as ledger:

@@ -30,7 +30,7 @@ def compose(
     if example:
         typer.echo(EXAMPLE, nl=False)
         return
-    release, settings = run_of(run or [], neighbours)
+    release, settings = run_of(run or [], neighbours, delta)
     answer(
         release,
         at_delta(delta, settings),

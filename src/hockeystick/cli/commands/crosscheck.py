@@ -34,7 +34,7 @@ def crosscheck(
 
     Example: hockeystick crosscheck 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --peer none
     """
-    release, settings = run_of(run or [])
+    release, settings = run_of(run or [], neighbours, delta)
     named = None if peer is None else [one for one in peer if one != "none"]
     try:
         peers = chosen(named)

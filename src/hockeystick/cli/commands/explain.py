@@ -38,7 +38,7 @@ def explain(
         chosen = claimed
         release._heed(chosen)
     else:
-        release, settings = run_of(run or [], neighbours)
+        release, settings = run_of(run or [], neighbours, delta)
         chosen = at_delta(delta, settings)
     asked = relation(neighbours, settings)
     named = release.stated if isinstance(asked, Stated) else asked

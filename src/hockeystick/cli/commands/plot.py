@@ -9,7 +9,7 @@ from ... import __version__
 from ...checks import meant
 from ...errors import BadValue
 from .. import show
-from ..files import run_of
+from ..files import run_of, runs_of
 from ..options import Delta, Json, Neighbours, Run, at_delta, relation
 
 _KINDS = ("profile", "rounds", "tradeoff", "renyi", "compare")
@@ -40,12 +40,12 @@ def plot(
     described = run or []
     figure: Any
     if kind == "compare":
-        read = {one: run_of([one], neighbours) for one in described}  # each once: standard input can be read once
-        runs = {one: release for one, (release, _) in read.items()}
-        settings = read[described[0]][1] if described else {}
+        names = list(dict.fromkeys(described))
+        found, settings = runs_of([[one] for one in names], neighbours, delta)
+        runs = dict(zip(names, found, strict=True))
         figure = plots.compare(runs, at_delta(delta, settings), neighbours=relation(neighbours, settings))
     else:
-        release, settings = run_of(described, neighbours)
+        release, settings = run_of(described, neighbours, delta)
         asked = relation(neighbours, settings)
         figure = getattr(plots, kind)(release, at_delta(delta, settings), neighbours=asked)
     trimmed(figure, title, caption).savefig(output, dpi=150)

@@ -60,7 +60,7 @@ def report(
     Example: hockeystick report 'Gaussian(sigma=1.1).poisson(rate=0.01) * 1000' --delta 1e-5 --format latex
     """
     wanted = form_of(form, output, json)
-    release, settings = run_of(run or [], neighbours)
+    release, settings = run_of(run or [], neighbours, delta)
     said = {"title": title, "dataset": dataset, "unit": unit, "author": author, "date": date, "purpose": purpose}
     about = replace(settings.get("about") or About(), **{key: value for key, value in said.items() if value is not None})
     made = release.report(at_delta(delta, settings), relation(neighbours, settings), about=about)

@@ -14,7 +14,7 @@ from ...planning.rounds import rounds as most
 from ...planning.target import Target
 from ...report.numbers import down_text, up_text
 from .. import show
-from ..files import run_of
+from ..files import runs_of
 from ..options import (
     Accumulation,
     Advantage,
@@ -81,16 +81,18 @@ def rounds(
             f"{last!r} may be a part of the step or have been released before; give --after before each thing that was "
             f"(--after {after[0]} --after {last}), and a step of several parts as one: 'A + B'."
         )
-    settings: dict[str, Any] = {}
     if given:
         if sampler is None or sigma is None:
             raise BadValue("a step of DP-SGD needs --sampler and --sigma, and --rate or --examples and --batch.")
+        earlier, settings = runs_of([after] if after else [], neighbours, delta)
         passes = sampler in PASSES
         with in_options():
-            one: Release = training(sampler, neighbours, given, "epochs" if passes else "steps", 1)
+            own = neighbours if neighbours is not None else settings.get("neighbours")
+            one: Release = training(sampler, own, given, "epochs" if passes else "steps", 1)
     else:
-        one, settings = run_of(step or [], neighbours)
+        (one, *earlier), settings = runs_of([step or [], *([after] if after else [])], neighbours, delta)
         passes = False
+    before = earlier[0] if earlier else None
     asked = relation(neighbours, settings)
     goal = Target.of(
         asked,
@@ -105,7 +107,6 @@ def rounds(
         prior=prior,
     )
     words: Any = {**goal.words, "neighbours": asked}
-    before = run_of(after, neighbours)[0] if after else None
     count = remaining(before, one, **words) if before is not None else most(one, **words)
     spent, beyond = (goal.measure(one * n if before is None else before + one * n) for n in (count, count + 1))
     unit = "passes" if passes else "steps" if given else "rounds"

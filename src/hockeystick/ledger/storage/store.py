@@ -5,6 +5,8 @@ PostgreSQL: the rows of the accounts are locked in the order of their names (SEL
 """
 
 import os
+import random
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +30,8 @@ PATIENCE = 60.0
 """Seconds for which a writer waits for the lock; then it is refused, and nothing was written."""
 TRIES = 6
 """How often a transaction is tried where the server was gone: a key is charged once however often it is sent."""
+_ASK_AGAIN = (0.001, 0.012)
+"""Seconds between two questions for SQLite's lock: as few commits take, so that it is not long free while all wait."""
 _OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
 _GONE = ("40001", "40P01", "57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006")
 """States of SQL: serialisation, deadlock, shutdown, crash, starting up, and connections that failed."""
@@ -162,8 +166,6 @@ class Store:
 
 
 def _sqlite(path: Path) -> Engine:
-    import sqlite3
-
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise BadValue(f"SQLite is {sqlite3.sqlite_version}; needed: 3.37 or newer, which comes with a newer Python.")
     made = sa.create_engine(sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": PATIENCE})
@@ -177,15 +179,34 @@ def _sqlite(path: Path) -> Engine:
 
     @sa.event.listens_for(made, "begin")
     def _(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+        if connection.get_execution_options().get("writes"):
+            _wait_for_the_lock(connection.connection.driver_connection)
+        else:
+            connection.exec_driver_sql("BEGIN")
 
     return made
 
 
+def _wait_for_the_lock(connection: Any) -> None:
+    """BEGIN IMMEDIATE as soon as it can be.  SQLite's own waiting asks the less often the longer it has waited, so that with many
+    writers one may never have its turn; here all who wait ask equally often."""
+    last = time.monotonic() + PATIENCE
+    while True:
+        connection.execute("PRAGMA busy_timeout=0")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if ("locked" not in str(error) and "busy" not in str(error)) or time.monotonic() > last:
+                raise
+            time.sleep(random.uniform(*_ASK_AGAIN))  # noqa: S311
+        else:
+            return
+        finally:
+            connection.execute(f"PRAGMA busy_timeout={round(PATIENCE * 1000)}")
+
+
 def _write_ahead(connection: Any, path: Path) -> None:
     """The write-ahead log; while another process turns it on, SQLite does not wait but says that it is busy."""
-    import sqlite3
-
     for wait in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0):
         try:
             (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
@@ -230,13 +251,14 @@ def _said(name: str) -> Iterator[None]:
         yield
     except IntegrityError:
         raise
-    except (OperationalError, InterfaceError) as error:
-        state = getattr(error.orig, "sqlstate", None)
+    except (OperationalError, InterfaceError, sqlite3.OperationalError) as error:
+        said = error if isinstance(error, sqlite3.OperationalError) else error.orig
+        state = getattr(said, "sqlstate", None)
         found = Unavailable(
-            f"the ledger at {name} did not answer ({str(error.orig).strip()}); whether something was charged is not known: "
+            f"the ledger at {name} did not answer ({str(said).strip()}); whether something was charged is not known: "
             "send the same request with the same key again, which charges once."
         )
-        found.again = "sqlite" not in type(error.orig).__module__ and (state is None or state in _GONE)
+        found.again = "sqlite" not in type(said).__module__ and (state is None or state in _GONE)
         raise found from error
     except DBAPIError as error:
         raise BadValue(f"{name} is no ledger, or a damaged one ({str(error.orig).strip()}).") from error

@@ -54,7 +54,7 @@ class MatrixMechanism(AdditiveNoise):
     --------
     >>> run = MatrixMechanism(Strategy.tree(iterations=1024), sigma=10.0, participations=1)
     >>> round(run.epsilon(delta=1e-6), 6)  # eleven levels
-    1.494413
+    1.440113
     """
 
     strategy: Strategy

@@ -43,10 +43,10 @@ def test_the_decomposition_gives_the_densities_back():
     for whole, common, rest in ((pair.p, parts.p_common, parts.p_rest), (pair.q, parts.q_common, parts.q_rest)):
         inner, outer = (np.array([one(float(place)) for place in x[::50]]) for one in (common, rest))
         assert np.allclose(0.95 * inner + 0.05 * outer, whole.pdf(x[::50]), atol=1e-12)
-    common = np.array([[one(float(place)) for place in x[::20]] for one in (parts.p_common, parts.q_common)])
+    common = np.array([[one(float(place)) for place in x[::60]] for one in (parts.p_common, parts.q_common)])
     kept = (common > 1e-280).all(axis=0)
     assert np.log(common[0][kept] / common[1][kept]).max() <= math.log(parts.level.upper) + 1e-3
-    assert np.trapezoid(common[0], x[::20]) == pytest.approx(1.0, abs=2e-3)
+    assert np.trapezoid(common[0], x[::60]) == pytest.approx(1.0, abs=2e-3)
     assert pair.decomposition(delta=0.05, level=parts.level.upper).level == parts.level
     for wrong in ({}, {"delta": 0.0}, {"delta": 0.05, "level": 1.0}, {"delta": 0.05, "level": 2.0, "epsilon": 1.0}):
         with pytest.raises(hs.BadValue):
