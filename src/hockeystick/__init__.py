@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from .mechanism.vector import DiscreteGaussianVector
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
+    from .planning.poisson_claim import poisson_claim
     from .planning.rdp_accountant import RDPAccountant
     from .planning.rounds import remaining, rounds
     from .planning.split import split
     from .planning.sweep import sweep
     from .portable import from_json
     from .report.about import About, Entry
-    from .report.poisson_claim import poisson_claim
     from .sampling.allocation import Allocated
     from .sampling.banded import Banded
     from .sampling.fixed_size import WithoutReplacement, WithReplacement
@@ -151,7 +151,7 @@ __getattr__ = _later(
         "planning.sweep": ("sweep",),
         "portable": ("from_json",),
         "report.about": ("About", "Entry"),
-        "report.poisson_claim": ("poisson_claim",),
+        "planning.poisson_claim": ("poisson_claim",),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
         "sampling.banded": ("Banded",),

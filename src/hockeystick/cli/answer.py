@@ -10,8 +10,8 @@ from ..errors import OverBudget, Unsupported
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
+from ..planning.poisson_claim import PoissonClaim, poisson_claim
 from ..report.numbers import down_text, up_text
-from ..report.poisson_claim import PoissonClaim, poisson_claim
 from ..report.words import neighbouring
 from ..report.words import parts as described
 from . import show

@@ -15,12 +15,12 @@ from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, orders
+from ..planning.poisson_claim import claimed_as_poisson
 from ..planning.rdp_accountant import RDPAccountant
 from .about import About
 from .methods import cited, engine, keyed, steps
 from .numbers import down_text, given, rounded_up, up_text
 from .plain import meaning
-from .poisson_claim import claimed_as_poisson
 from .words import hypotheses, neighbouring
 
 if TYPE_CHECKING:

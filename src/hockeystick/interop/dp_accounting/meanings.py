@@ -20,8 +20,9 @@ from ...mechanism.release import Mechanism, Release, joined
 from ...mechanism.response import RandomizedResponse
 from ...mechanism.training import Training
 from ...neighbours import DEFAULT, Relation, checked, orders
-from ...numerics.rounding import FUNCTION, UNIT, down, up
+from ...numerics.rounding import FUNCTION, UNIT, up
 from ...sampling.poisson import Poisson
+from .amounts import product_up, ratio_down, thinned
 
 Parts = tuple[tuple[Mechanism, int], ...]
 RELATIONS: dict[Any, Relation] = {
@@ -240,9 +241,9 @@ def _poisson(event: Any, relation: Relation, within: str | None) -> Release:
         return _NOTHING
     (only, used), *more = base.parts
     if not more and used == 1 and isinstance(only, Poisson):  # a coin for each of two coins
-        return Poisson(only.base, min(1.0, _product_up(rate, only.rate)))
+        return Poisson(only.base, min(1.0, product_up(rate, only.rate)))
     if not more and used == 1 and isinstance(only, GaussianMixture):
-        return _thinned(only, rate)
+        return thinned(only, rate)
     return base.poisson(rate)
 
 
@@ -330,32 +331,8 @@ def _inner(event: Any, relation: Relation, within: str | None, scheme: str) -> R
     return joined(parts_of(event.event, relation, inside))
 
 
-def _thinned(mixture: GaussianMixture, rate: float) -> GaussianMixture:
-    """The record takes part with this probability: weights of moves are rounded up, the rest down."""
-    if rate == 1.0:
-        return mixture
-    total = sum(map(Fraction, mixture.weights))
-    pairs = zip(mixture.moves, mixture.weights, strict=True)
-    moved = [(move, min(1.0, up(float(Fraction(rate) * Fraction(weight) / total)))) for move, weight in pairs if move]
-    rest = max(0.0, down(float(1 - sum(Fraction(weight) for _, weight in moved))))
-    return GaussianMixture(mixture.sigma, (0.0, *(move for move, _ in moved)), (rest, *(weight for _, weight in moved)))
-
-
 def _noise(name: str, value: Any, event: DpEvent) -> float:
     number = checks.non_negative(name, value)
     if number == 0.0:
         raise NonPrivate(repr(event))
     return number
-
-
-def ratio_down(numerator: float, denominator: float) -> float:
-    """The largest double surely at most the quotient; the quotient itself where it is one."""
-    value = numerator / denominator
-    if math.isinf(value):
-        raise BadValue(f"{numerator} / {denominator} is too large for a double.")
-    return down(value) if Fraction(value) * Fraction(denominator) > Fraction(numerator) else value
-
-
-def _product_up(one: float, two: float) -> float:
-    value = one * two
-    return up(value) if Fraction(value) < Fraction(one) * Fraction(two) else value

@@ -7,7 +7,6 @@ from ..mechanism.release import Release, compose
 from ..neighbours import STATED, Relation, Stated, checked
 from ..numerics.rounding import down
 from ..sampling.full_pass import FullPass
-from .numbers import down_text, up_text
 
 
 class PoissonClaim(NamedTuple):
@@ -18,6 +17,8 @@ class PoissonClaim(NamedTuple):
     off_by: float
 
     def __str__(self) -> str:
+        from ..report.numbers import down_text, up_text
+
         said, least = f"Poisson sampling at this rate would have epsilon {up_text(self.claimed, 4)}", down_text(self.at_least, 4)
         if not self.off_by:
             return f"{said}; whether that holds for shuffled passes is not known (epsilon is {least} at least)"
