@@ -32,7 +32,7 @@ def compose(
         typer.echo(EXAMPLE, nl=False)
         return
     release, settings = run_of(run or [], neighbours, delta)
-    if not release.parts:
+    if epsilon is not None and not release.parts:  # a script's mistake
         raise BadValue(f"{' + '.join(run or ())} releases nothing; allowed: counts from 1 up, as in 'Gaussian(sigma=2) * 3'.")
     answer(
         release,
