@@ -254,6 +254,58 @@ def test_parts_are_charged_to_the_whole_once(ledger, account):
     ledger.verify()
 
 
+def test_parts_that_overlap_add_up(ledger, account):
+    """Two accounts on one part, and parts by different columns, are about the same people; `budget` has 0.69 left."""
+    for name, key in (("north", "region"), ("south", "region"), ("young", "age"), ("old", "age")):
+        ledger.add_dataset(name, unit="one person", partition_of="data", key=key)
+    given = {"delta": 0.0, "reserve": "pure", "actor": "ada", "within": "budget"}
+    probe = hs.PureDP(epsilon=0.0009999)
+    for name, dataset, epsilon, left in (
+        ("north", "north", 0.2, 790),
+        ("north again", "north", 0.1, 690),  # the same people
+        ("south", "south", 0.3, 690),  # other people, up to what those of the north may take
+        ("young", "young", 0.2, 490),  # people of both
+        ("old", "old", 0.1, 490),
+    ):
+        ledger.open_account(name, dataset=dataset, epsilon=epsilon, **given)
+        assert account.fits(probe) == left, name
+    ledger.account("south").amend(epsilon=0.4, actor="ada", reason="more")
+    assert account.fits(probe) == 390
+    account.amend(epsilon=3.0, actor="ada", reason="other units")
+    ledger.account("old").amend(epsilon=0.2, actor="ada", reason="as much as the young")
+    assert account.fits(probe) == 2390
+    with pytest.raises(hs.OverBudget):
+        ledger.open_account("north, a third time", dataset="north", epsilon=2.9, **given)
+    ledger.verify()
+
+
+def test_the_key_of_a_part_can_be_taken_before(ledger, account):
+    account.spend("unit", key="part north, version 1", actor="bob")
+    ledger.add_dataset("north", unit="one person", partition_of="data", key="region")
+    ledger.open_account("north", dataset="north", epsilon=0.3, delta=0.0, reserve="pure", actor="ada", within="budget")
+    assert ledger.verify().accounts == 2
+
+
+@pytest.mark.parametrize("wrong", ["\udcff", "\x1b[2J", "\x00"])
+def test_what_no_report_can_print_is_refused(account, wrong):
+    with pytest.raises(hs.BadValue, match="allowed: what can be printed"):
+        account.spend("unit", key="a", actor="bob", note=wrong)
+    with pytest.raises(hs.NotRead), account.reserved("unit", key="b", actor="bob"):
+        raise hs.NotRead(wrong)
+    assert account.remaining("unit") == 10
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00"])
+def test_a_moment_that_utc_does_not_have_is_refused(ledger, moment):
+    with pytest.raises(hs.BadValue, match="allowed: the years 1 to 9999 in UTC"):
+        opened(ledger, "far", opens=moment)
+
+
+def test_names_of_accounts_are_texts(ledger):
+    with pytest.raises(hs.BadType, match="account is 1"):
+        ledger.spend({1: "unit"}, key="a", actor="bob")
+
+
 def test_parts_of_what_can_move_are_refused(ledger):
     ledger.add_dataset("moving", unit="one person", neighbours="replace")
     with pytest.raises(hs.BadValue, match="A record that is replaced can move from one part to another"):

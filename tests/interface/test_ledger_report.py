@@ -77,3 +77,11 @@ def test_the_budget_is_one_release_whose_epsilon_is_the_promise(tmp_path):
         account = opened(ledger, delta=1e-6, reserve="gdp", plan=[("h", hs.Gaussian(sigma=20.0), 12)], epsilon=2.0)
         whole = account.report()._budget
         assert 1.9999 < whole.epsilon["upper"] < 2.0 + 1e-9
+
+
+def test_an_account_of_nothing_has_a_page(tmp_path):
+    """Neither a line nor a reserve: no curve, and no legend."""
+    with hs.Ledger(tmp_path / "ledger.db") as ledger:
+        ledger.add_dataset("data", unit="one person")
+        made = ledger.open_account("nothing", dataset="data", epsilon=0.0, delta=0.0, reserve="pure", actor="ada")
+        assert "The budget over time" in made.report().to_page()

@@ -11,7 +11,7 @@ from .book import Book, Page, first
 from .chain.entries import Entry
 from .refusal import refused
 from .state import part_charge
-from .storage.store import accounts_of
+from .storage.store import accounts_of, by_key
 from .terms import Terms
 
 
@@ -94,12 +94,15 @@ def _charge_whole(page: Page, name: str, made: Terms, found: datasets.Dataset, a
             f"{found.name!r} is a part."
         )
     amounts = _part_price(whole, made)
-    wanted = part_charge(state, name, amounts)
+    wanted = part_charge(state, name, [*amounts, found.name, found.key])
     if lacking := state.lacks(wanted):
         words = f"{made.within!r} has too little left of {' and of '.join(lacking)} for the part {name!r}"
         raise refused(words, made.within or "", state, wanted, wanted)
-    said = {"kind": "commit", "key": f"part {name}, version {made.version}", "request": None, "actor": actor, "token": ""}
-    part = {"account": name, "reserve": amounts[0], "slack": amounts[1]}
+    key = f"part {name}, version {made.version}"
+    while by_key(page.connection, key, [made.within or ""]):  # somebody chose these words as the key of a release
+        key += "'"
+    said = {"kind": "commit", "key": key, "request": None, "actor": actor, "token": ""}
+    part = {"account": name, "reserve": amounts[0], "slack": amounts[1], "dataset": found.name, "key": found.key}
     page.add(made.within or "", {**said, "charge": wanted.said(), "what": {"part": name}, "with": [], "part": part})
 
 

@@ -105,6 +105,8 @@ class Sharing:
 
         if not isinstance(accounts, Mapping) or not accounts:
             raise BadType(f"accounts is {accounts!r}; allowed: a dictionary such as {{'survey-2026': Laplace(scale=30)}}.")
+        for name in accounts:
+            word("account", name)
         key, actor, note = word("key", key), word("actor", actor), sentence("note", note)
         wait = 0.0 if timeout is None else seconds(timeout)
         mine = token()

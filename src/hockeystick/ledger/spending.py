@@ -189,7 +189,8 @@ class Spending:
         try:
             yield made
         except NotRead as error:
-            self.void(key, token=made.token, actor=actor, not_read=True, note=str(error)[:1000])
+            why = "".join(one if one.isprintable() else " " for one in str(error)[:1000])
+            self.void(key, token=made.token, actor=actor, not_read=True, note=why)
             raise
         except BaseException:
             self._committed(key, actor)

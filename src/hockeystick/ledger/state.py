@@ -13,6 +13,9 @@ from ..filters.amounts import LARGEST
 from .chain.entries import sha256
 from .terms import Terms, read
 
+Part = list[Any]
+"""What an account on a part may take of reserve and slack, in units of the whole; the part; the column it is a part by."""
+
 
 class Misfit(BadValue):
     """An entry that may not come next; nothing was written."""
@@ -56,7 +59,7 @@ class State:
     terms_at: int
     spent: Charge = field(default_factory=Charge)
     held: dict[str, dict[str, Any]] = field(default_factory=dict)
-    parts: dict[str, list[int]] = field(default_factory=dict)
+    parts: dict[str, Part] = field(default_factory=dict)
     time: str = ""
     closed: str | None = None
 
@@ -190,7 +193,7 @@ def _amend(state: State, seq: int, said: dict[str, Any]) -> State:
         raise Misfit(f"the new terms {why}.")
     convert = Conversion(state.terms, terms)
     held = {name: {**one, "charge": convert(charge(one["charge"])).said()} for name, one in state.held.items()}
-    parts = {name: convert.down(amounts) for name, amounts in state.parts.items()}
+    parts = {name: convert.down(part) for name, part in state.parts.items()}
     made = replace(state, terms=terms, terms_at=seq, spent=convert(state.spent), held=held, parts=parts)
     left = made.left
     if min([left.reserve, left.slack, *left.lines.values()]) < 0:
@@ -256,10 +259,10 @@ class Conversion:
         """An amount of the slack."""
         return _up(amount, self._slack)
 
-    def down(self, amounts: list[int]) -> list[int]:
+    def down(self, part: Part) -> Part:
         """What a part may take, rounded down: what it takes more is a difference, which must not be too small."""
-        shares = self._reserve, self._slack
-        return [math.floor(amount * (share or 0)) for amount, share in zip(amounts, shares, strict=True)]
+        reserve, slack, *which = part
+        return [math.floor(reserve * (self._reserve or 0)), math.floor(slack * (self._slack or 0)), *which]
 
 
 def _up(amount: int, share: Fraction | None) -> int:
@@ -268,22 +271,37 @@ def _up(amount: int, share: Fraction | None) -> int:
     return math.ceil(amount * (share or 0))
 
 
-def _worst(parts: dict[str, list[int]]) -> tuple[int, int]:
-    """What disjoint parts take of the whole, of reserve and slack: that of the part with the most, since a record is in one."""
-    return max((one[0] for one in parts.values()), default=0), max((one[1] for one in parts.values()), default=0)
+def _worst(parts: dict[str, Part]) -> tuple[int, int]:
+    """What accounts on parts take of the whole at most, of reserve and slack.
+
+    A record is in one part for each column: of the parts by one column the one with the most counts.  Accounts on the same part
+    add up, and so do columns, since parts by different columns overlap.
+    """
+    return _most(parts, 0), _most(parts, 1)
 
 
-def part_charge(state: State, part: str, amounts: list[int]) -> Charge:
-    """What the whole is charged where a part may take these amounts from now on."""
-    before, after = _worst(state.parts), _worst({**state.parts, part: amounts})
+def _most(parts: dict[str, Part], which: int) -> int:
+    columns: dict[str, dict[str, int]] = {}
+    for *amounts, dataset, key in parts.values():
+        sums = columns.setdefault(key, {})
+        sums[dataset] = sums.get(dataset, 0) + amounts[which]
+    return sum(max(sums.values()) for sums in columns.values())
+
+
+def part_charge(state: State, name: str, part: Part) -> Charge:
+    """What the whole is charged where an account on a part may take so much from now on."""
+    before, after = _worst(state.parts), _worst({**state.parts, name: part})
     return Charge({}, max(0, after[0] - before[0]), max(0, after[1] - before[1]))
 
 
-def _worst_parts(state: State, said: dict[str, Any]) -> dict[str, list[int]]:
-    name, amounts = said["part"]["account"], [said["part"]["reserve"], said["part"]["slack"]]
-    old = state.parts.get(name, [0, 0])
-    if any(type(one) is not int or one < before for one, before in zip(amounts, old, strict=True)):
+def _worst_parts(state: State, said: dict[str, Any]) -> dict[str, Part]:
+    one = said["part"]
+    name, part = one["account"], [one["reserve"], one["slack"], one["dataset"], one["key"]]
+    old = state.parts.get(name, [0, 0, *part[2:]])
+    if part[2:] != old[2:] or not all(type(word) is str for word in part[2:]):
+        raise Misfit(f"the part {name!r} is of {part[2]!r} by {part[3]!r}, and was of {old[2]!r} by {old[3]!r}.")
+    if any(type(now) is not int or now < before for now, before in zip(part[:2], old[:2], strict=True)):
         raise Misfit(f"the part {name!r} would take less than before.")
-    if part_charge(state, name, amounts) != charge(said["charge"]):
+    if part_charge(state, name, part) != charge(said["charge"]):
         raise Misfit(f"the charge is not what the part {name!r} adds to the worst of the parts.")
-    return {**state.parts, name: amounts}
+    return {**state.parts, name: part}

@@ -51,7 +51,7 @@ def status(name: str, state: State, row: Any) -> dict[str, Any]:
             "held": held["slack"],
             "left": shares(left, reserve)["slack"],
         },
-        "parts": {part: shares(Charge({}, *amounts), reserve)["reserve"] for part, amounts in state.parts.items()},
+        "parts": {part: shares(Charge({}, amounts[0], amounts[1]), reserve)["reserve"] for part, amounts in state.parts.items()},
         "reservations": [
             {"key": one["key"], "expires": one["expires"], "seq": int(seq)} for seq, one in sorted(state.held.items())
         ],

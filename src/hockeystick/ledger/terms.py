@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -160,7 +161,11 @@ def moment(name: str, given: Any) -> str | None:
         raise BadType(f"{name} is {given!r}; allowed: a day such as '2026-12-31'.")
     if given.tzinfo is None:
         given = given.replace(tzinfo=datetime.UTC)
-    return datetime.datetime.isoformat(given.astimezone(datetime.UTC), timespec="microseconds").replace("+00:00", "Z")
+    try:
+        utc = given.astimezone(datetime.UTC)
+    except OverflowError:
+        raise BadValue(f"{name} is {given}; allowed: the years 1 to 9999 in UTC.") from None
+    return datetime.datetime.isoformat(utc, timespec="microseconds").replace("+00:00", "Z")
 
 
 def word(name: str, given: Any, most: int = 200) -> str:
@@ -176,6 +181,8 @@ def sentence(name: str, given: Any, most: int = 10_000) -> str:
     """A text that may be empty."""
     if not isinstance(given, str):
         raise BadType(f"{name} is {given!r} ({type(given).__name__}); allowed: a text.")
-    if len(given) > most or "\x00" in given:
-        raise BadValue(f"{name} has {len(given)} letters; allowed: up to {most:,}, and no NUL.")
+    if len(given) > most:
+        raise BadValue(f"{name} has {len(given)} letters; allowed: up to {most:,}.")
+    if wrong := next((one for one in given if unicodedata.category(one) in ("Cc", "Cs") and one not in "\n\r\t"), None):
+        raise BadValue(f"{name} has the character {wrong!r}; allowed: what can be printed, and ends of lines.")
     return given

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 import hockeystick as hs
-from hockeystick.ledger.chain.entries import made, parsed
+from hockeystick.ledger.chain.entries import made, parsed, sha256
 from hockeystick.ledger.chain.export_file import verify_export
 from hockeystick.ledger.chain.verify import verified
 from hockeystick.ledger.storage.exchange import records
@@ -205,3 +205,19 @@ def test_an_export_without_a_line_or_with_another_is_named(filled, tmp_path):
 def test_a_message_shows_some_and_counts_the_rest(filled):
     kept = [one for one in everything(filled) if one[0] != "entry"]
     assert re.search(r"entries 1 to 9 of 'budget': removed from the end", str(findings(kept)))
+
+
+def test_an_account_without_entries_or_one_that_is_there_twice_is_named(filled):
+    kept = everything(filled)
+    row = next(one for kind, one in kept if kind == "account")
+    empty = {**row, "name": "empty", "seq": 0, "head": "0" * 64}
+    assert findings([("account", empty), *kept]) == ("account 'empty': it has no entries, not even the one that opened it",)
+    assert findings([*kept, ("account", row)]) == (f"account {row['name']!r}: it is there twice",)
+    data = next(one for kind, one in kept if kind == "dataset")
+    assert findings([("dataset", data), *kept]) == (f"data set {data['name']!r}: it is there twice",)
+
+
+def test_heads_of_another_form_are_refused(filled):
+    accounts = {"budget": 1}
+    with hs.Ledger(filled) as ledger, pytest.raises(hs.BadValue, match="heads has 1 for 'budget'"):
+        ledger.verify({"accounts": accounts, "digest": sha256({"accounts": accounts})})

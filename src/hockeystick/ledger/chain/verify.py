@@ -13,6 +13,7 @@ from ...errors import BadValue, HockeystickError, Tampered
 from ..state import State, opened
 from .entries import FIRST, Entry, digest, parsed, sha256, text
 
+_WORDS = {"dataset": "data set", "account": "account"}
 _MOST = 20  # findings in a message; all of them are in `findings`
 
 
@@ -64,7 +65,9 @@ def verified(records: Iterable[tuple[str, Any]], before: Mapping[str, Any] | Non
     count = 0
     wanted = _heads_before(before)
     for kind, one in records:
-        if kind == "dataset":
+        if kind != "entry" and one["name"] in (datasets if kind == "dataset" else rows):
+            findings.append(f"{_WORDS[kind]} {one['name']!r}: it is there twice")
+        elif kind == "dataset":
             datasets[one["name"]] = (one["hash"], _dataset_trouble(one, findings))
         elif kind == "account":
             rows[one["name"]] = one
@@ -99,6 +102,9 @@ def _heads_before(before: Mapping[str, Any] | None) -> dict[str, Any]:
         raise BadValue(
             "heads is no answer of `head`, or its digest is not that of its accounts; allowed: what `head` gave, whole."
         )
+    for name, one in accounts.items():
+        if not isinstance(one, Mapping) or type(one.get("entries")) is not int or not isinstance(one.get("hash"), str):
+            raise BadValue(f"heads has {one!r} for {name!r}; allowed: what `head` gave, whole.")
     return dict(accounts)
 
 
@@ -185,7 +191,9 @@ def _follow(
 def _closing(chain: _Chain, row: Any, findings: list[str]) -> None:
     """The row of the account against its entries."""
     name = chain.name
-    if chain.seq < row["seq"]:
+    if not chain.seq and not row["seq"]:
+        findings.append(f"account {name!r}: it has no entries, not even the one that opened it")
+    elif chain.seq < row["seq"]:
         gone = f"entry {row['seq']}" if chain.seq + 1 == row["seq"] else f"entries {chain.seq + 1} to {row['seq']}"
         findings.append(f"{gone} of {name!r}: removed from the end")
     elif chain.seq > row["seq"]:

@@ -39,6 +39,8 @@ class Tuning:
     """How far from an order moments are taken to bound the slope there, where the order is rounded."""
     cell: float = 0.05
     """Width in y of the cells in which what is cut off is bounded."""
+    most_cells: int = 250
+    """Of these: each costs a sum over the noise.  Wider ones bound a little less closely."""
     excesses: tuple[float, ...] = tuple(0.5 * 1.5**k for k in range(22))
     """m - c of Lemma 42, of which the best is taken."""
 
@@ -178,7 +180,7 @@ class Inversion:
             far += 0.1 + 0.02 * (far - peak)
             if far > peak + 600.0:
                 raise Inconclusive
-        cells = min(2000, max(8, math.ceil((far - peak) / TUNING.cell)))
+        cells = min(TUNING.most_cells, max(8, math.ceil((far - peak) / TUNING.cell)))
         y = np.linspace(peak, far, cells + 1)
         width = (far - peak) / cells + 1.0  # no step is longer than 1
         above = self.bound.log_above(np.exp(y[:-1]) * fall, self.n)

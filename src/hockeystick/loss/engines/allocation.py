@@ -8,6 +8,8 @@ from ...numerics.rounding import UNIT
 from ..allocated.alone import epsilon_alone
 from ..allocated.capped_loss import CappedLoss, cap_for, log_lost
 from ..allocated.gaussian import AllocatedGaussianLoss
+from ..allocated.largest import largest_noise_epsilon, largest_noise_log_delta
+from ..allocated.moments import AllocatedStep
 from ..allocated.several import SeveralLosses
 from ..composed import ComposedLoss, composed
 from ..pairs.gaussian import GaussianLoss
@@ -31,6 +33,8 @@ class Tuning:
     """Of an epoch by itself: of fewer the sum of likelihood ratios is far from normal."""
     tilts: tuple[float, float] = (0.12, 1.1)
     """Of one epoch by itself: below, large steps do not matter; above, tails are so heavy that lines take many nodes."""
+    steepest: float = 5.0
+    """The tilt from which a contour takes minutes."""
     least_log_delta: float = -600.0
     """Below it there are few doubles."""
     first_log_delta: float = -60.0
@@ -148,14 +152,15 @@ class AllocatedContour(ContourIntegral):
     joint = False
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return allocated(run) and run.has_decay
+        steepest = max((loss.step.tilt for loss, _ in _opened(run).terms if isinstance(loss, AllocatedGaussianLoss)), default=0.0)
+        return allocated(run) and run.has_decay and steepest < TUNING.steepest
 
 
 class Unallocated(Engine):
-    """The same run with every record in every epoch's only step, which dominates it; and of fewer steps."""
+    """The same run with every record in every epoch's only step, which dominates it; from below the largest noise of an epoch."""
 
     name = "unallocated run"
-    method = "the same run with one step an epoch, or fewer, which dominates it, [mathematics] section 18"
+    method = "the same run with one step an epoch, which dominates it; the test of the largest noise, [mathematics] section 18"
     needs = "it is for random allocation of Gaussian noise"
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
@@ -163,11 +168,20 @@ class Unallocated(Engine):
 
     def epsilon(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof:
         found = ask(_unallocated(run), question._replace(delta=None, evaluated=False, most=math.inf))
-        return Proof(0.0, found.high, (), (self.name,), found.sound)
+        least = max((largest_noise_epsilon(*one, question.at + question.slack) for one in _epochs(run)), default=0.0)
+        return Proof(max(0.0, least), found.high, (self.name,), (self.name,), found.sound)
 
     def log_delta(self, run: ComposedLoss, question: Question, known: Proof, ask: Ask) -> Proof:
         found = ask(_unallocated(run), question)
-        return Proof(-math.inf, found.high, (), (self.name,), found.sound)
+        least = max((largest_noise_log_delta(*one, question.at) for one in _epochs(run)), default=-math.inf)
+        return Proof(least, found.high, (self.name,), (self.name,), found.sound)
+
+
+def _epochs(run: ComposedLoss) -> list[tuple[AllocatedStep, bool]]:
+    """Epochs of the run and whether a record is removed, for each of which delta is at most that of the run."""
+    if not run.exact:
+        return []
+    return [(loss.step, loss.removal) for loss, _ in run.terms if isinstance(loss, AllocatedGaussianLoss)]
 
 
 def _unallocated(run: ComposedLoss) -> ComposedLoss:

@@ -217,7 +217,7 @@ class ContourAgain(ContourIntegral):
     joint = False
 
     def applies(self, run: ComposedLoss, question: Question) -> bool:
-        return run.has_decay and question.evaluated and question.most == math.inf
+        return run.has_decay and not allocated(run) and question.evaluated and question.most == math.inf
 
 
 def contour_epsilon(run: ComposedLoss, log_delta: float, target: Interval, floor: float = 0.0) -> Interval:

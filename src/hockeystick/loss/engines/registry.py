@@ -117,8 +117,8 @@ LAST = {
         Step((RENYI_CURVE,), TUNING.no_digit),
     ),
     "log delta": (
-        Step((FROM_EPSILONS,), log_delta_width=TUNING.no_delta),
         Step((UNALLOCATED,), log_delta_width=SETTLED),
+        Step((FROM_EPSILONS,), log_delta_width=TUNING.no_delta),
         Step((SINGLE_STEPS,)),
         Step((BOUNDED_PART,), log_delta_width=WIDE),
         Step((RENYI_CURVE,), log_delta_width=TUNING.no_scale),

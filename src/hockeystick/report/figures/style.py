@@ -127,4 +127,6 @@ def finish(axes: "Axes", title: str, x: str, y: str, legend: Any = "best") -> No
     placed: dict[str, Any] = {"loc": legend}
     if rows:
         placed = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "labelspacing": 0.35}
+    if legend == "above" and not rows:
+        return  # nothing is drawn that has a name
     axes.legend(**placed, fontsize=9.5, frameon=True, framealpha=0.9, edgecolor="none", handlelength=3.2)

@@ -29,9 +29,8 @@ def test_the_weight_and_the_contour_itself_agree():
 def test_one_epoch_by_itself_agrees_with_both():
     one = run(3.0, 40, 1)
     question = epsilon_question(math.log(1e-7))
-    found = [
-        engine.epsilon(one, question, NOTHING, finite) for engine in (AllocatedAlone(), CappedAllocation(), ContourIntegral())
-    ]
+    engines = AllocatedAlone(), CappedAllocation(), ContourIntegral()
+    found = [engine.epsilon(one, question, NOTHING, finite) for engine in engines]
     assert max(low for low, _ in found) <= min(high for _, high in found)
     assert all(high - low <= 1e-6 * high for low, high in found[:2])
     assert not AllocatedAlone().applies(run(3.0, 40, 2), question)

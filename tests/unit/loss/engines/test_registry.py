@@ -49,7 +49,7 @@ def test_what_is_asked_first():
 
 def test_what_is_asked_last():
     assert names(LAST["epsilon"]) == ["contour|unsampled run", "bounded part", "unallocated run", "single steps", "Rényi curve"]
-    assert names(LAST["log delta"]) == ["inversion", "unallocated run", "single steps", "bounded part", "Rényi curve"]
+    assert names(LAST["log delta"]) == ["unallocated run", "inversion", "single steps", "bounded part", "Rényi curve"]
 
 
 @pytest.mark.parametrize(
