@@ -61,7 +61,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "poisson": (Poisson, ("base", "rate")),
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),
-    "full-pass": (FullPass, ("base", "by")),
+    "full-pass": (FullPass, ("base", "by", "steps")),
     "truncated-poisson": (TruncatedPoisson, ("base", "rate", "cap", "examples")),
     "allocated": (Allocated, ("base", "steps", "kept", "times")),
     "banded": (Banded, ("base", "bands", "iterations")),

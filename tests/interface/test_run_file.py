@@ -33,7 +33,7 @@ MORE = {
     "banded": hs.Gaussian(2.0).poisson(rate=0.1).banded(bands=3, iterations=20) * 2,
     "matrix": hs.MatrixMechanism(hs.Strategy.tree(8), sigma=2.0, participations=2, separation=3)
     + hs.MatrixMechanism([[1.0, 0.0], [-0.5, 1.0]], sigma=2.0, participations=1, sensitivity=2.0),
-    "passes": hs.Gaussian(2.0).full_pass(by="shuffle") + hs.Gaussian(2.0).full_pass(by="position") * 3,
+    "passes": hs.Gaussian(2.0).full_pass(by="shuffle", steps=9) + hs.Gaussian(2.0).full_pass(by="position") * 3,
     "shuffled": hs.Shuffled(hs.RandomizedResponse(1.0), count=1000) * 2,
     "groups": hs.Gaussian(2.0).poisson(rate=0.1).group(size=3) * 5,
     "grouped": (hs.Laplace(2.0).poisson(rate=0.1) * 5).group(size=3),

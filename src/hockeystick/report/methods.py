@@ -23,6 +23,7 @@ SOURCES = {
     "BS16": "Bun, Steinke. Concentrated differential privacy. 2016. arXiv:1605.02065",
     "BW18": "Balle, Wang. Improving the Gaussian mechanism for differential privacy. 2018. arXiv:1805.06530",
     "C24": "Chua et al. How private are DP-SGD implementations? 2024. arXiv:2403.17673",
+    "C24b": "Chua et al. Scalable DP-SGD: shuffling vs. Poisson subsampling. 2024. arXiv:2411.04205",
     "C25": "Chua et al. Balls-and-bins sampling for DP-SGD. 2024. arXiv:2412.16802",
     "CC23": "Choquette-Choo et al. (Amplified) banded matrix factorization. 2023. arXiv:2306.08153",
     "CGST24": "Choquette-Choo, Ganesh, Steinke, Thakurta. Privacy amplification for matrix mechanisms. 2024. arXiv:2310.15526",
