@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .mechanism.vector import DiscreteGaussianVector
     from .planning.calibrate import calibrate
     from .planning.dpsgd import dpsgd
+    from .planning.poisson_claim import poisson_claim
     from .planning.rdp_accountant import RDPAccountant
     from .planning.rounds import remaining, rounds
     from .planning.split import split
@@ -113,6 +114,7 @@ __all__ = [
     "filters",
     "from_json",
     "permute_and_flip",
+    "poisson_claim",
     "recipes",
     "remaining",
     "rounds",
@@ -149,6 +151,7 @@ __getattr__ = _later(
         "planning.sweep": ("sweep",),
         "portable": ("from_json",),
         "report.about": ("About", "Entry"),
+        "planning.poisson_claim": ("poisson_claim",),
         "sampling.fixed_size": ("WithReplacement", "WithoutReplacement"),
         "sampling.allocation": ("Allocated",),
         "sampling.banded": ("Banded",),

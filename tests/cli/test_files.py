@@ -198,3 +198,9 @@ def test_runs_are_compared_for_one_relation(run, monkeypatch):
     )
     assert run("plot 'Gaussian(sigma=5)' two.toml --kind compare --output two.svg")
     assert asked == ["add"]
+
+
+def test_a_budget_is_not_met_by_releasing_nothing(run):
+    """A count that a script left at zero is no release within a budget."""
+    assert "releases nothing" in run("compose 'Gaussian(sigma=2) * 0' --delta 1e-5 --epsilon 0.1", code=2)
+    assert run("compose 'Gaussian(sigma=2) * 0' --delta 1e-5")

@@ -135,6 +135,7 @@ def test_the_public_names():
         "filters",
         "from_json",
         "permute_and_flip",
+        "poisson_claim",
         "recipes",
         "remaining",
         "rounds",

@@ -33,11 +33,12 @@ MORE = {
     "banded": hs.Gaussian(2.0).poisson(rate=0.1).banded(bands=3, iterations=20) * 2,
     "matrix": hs.MatrixMechanism(hs.Strategy.tree(8), sigma=2.0, participations=2, separation=3)
     + hs.MatrixMechanism([[1.0, 0.0], [-0.5, 1.0]], sigma=2.0, participations=1, sensitivity=2.0),
-    "passes": hs.Gaussian(2.0).full_pass(by="shuffle") + hs.Gaussian(2.0).full_pass(by="position") * 3,
+    "passes": hs.Gaussian(2.0).full_pass(by="shuffle", steps=9) + hs.Gaussian(2.0).full_pass(by="position") * 3,
     "shuffled": hs.Shuffled(hs.RandomizedResponse(1.0), count=1000) * 2,
     "groups": hs.Gaussian(2.0).poisson(rate=0.1).group(size=3) * 5,
     "grouped": (hs.Laplace(2.0).poisson(rate=0.1) * 5).group(size=3),
     "training": hs.dpsgd(examples=1000, batch=10, epochs=3, sigma=4.0, sampler="shuffle", neighbours="zero-out"),
+    "thresholded": hs.recipes.thresholded(hs.Gaussian(sigma=10.0), threshold=60.0, partitions=4),
 }
 EVERY = {"vector": hs.DiscreteGaussianVector(sigma=2.0, squared_norm=4, neighbours="replace"), **ALL, **MORE}
 

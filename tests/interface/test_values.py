@@ -250,7 +250,7 @@ def test_bounds_that_may_be():
 
 def test_a_training_run_shows_its_relation_and_its_sampler():
     run = hs.dpsgd(examples=1000, batch=10, epochs=3, sigma=4.0, sampler="shuffle", neighbours="zero-out")
-    assert repr(run) == "Training(Gaussian(sigma=4.0).full_pass(by='shuffle') * 3, neighbours='zero-out')"
+    assert repr(run) == "Training(Gaussian(sigma=4.0).full_pass(by='shuffle', steps=100) * 3, neighbours='zero-out')"
     assert str(run).startswith(f"{run.run!r}\n")
     assert "shuffled for each pass" in str(run)
     assert "(zero-out)" in str(run)

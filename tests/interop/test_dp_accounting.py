@@ -118,7 +118,6 @@ def test_every_event_class_has_a_meaning_or_is_refused_by_name():
 REFUSED = [
     (dp.UnsupportedDpEvent(), ADD, "says of itself"),
     (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 3.0, 1.0), ADD, "Papernot and Steinke"),
-    (dp.TruncatedSubsampledGaussianDpEvent(100, 0.1, 20, 1.0), ADD, "cut to a size"),
     (RESPONSE, ADD, "REPLACE_ONE"),
     (dp.PoissonSampledDpEvent(0.1, RESPONSE), REPLACE, "without Poisson"),
     (MIXTURE, REPLACE, "GaussianMixture"),
@@ -583,3 +582,39 @@ def test_nothing_is_imported_unless_asked():
     code = "import sys, hockeystick.interop; print([m for m in sys.modules if m.partition('.')[0] in ('dp_accounting', 'jax')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def newer(name, **fields):
+    """An event of a version of dp_accounting that is not installed."""
+    body = {"__module__": dp_event.__name__, "__init__": lambda self: self.__dict__.update(fields)}
+    return type(name, (dp.DpEvent,), body)()
+
+
+def test_events_of_newer_versions():
+    allocated = newer("RandomAllocationDpEvent", event=GAUSSIAN, num_selected=1, num_steps=9)
+    (step, _), *_ = from_dp_event(GAUSSIAN).parts
+    assert from_dp_event(dp.SelfComposedDpEvent(allocated, 3)) == step.allocated(steps=9) * 3
+    twice = newer("RandomAllocationDpEvent", event=GAUSSIAN, num_selected=2, num_steps=9)
+    assert from_dp_event(twice) == step.allocated(steps=9, times=2)
+    with pytest.raises(hs.Unsupported, match="replace-one"):
+        from_dp_event(allocated, REPLACE)
+    claim = newer("EpsilonDeltaDpEvent", epsilon=1.0, delta=1e-6)
+    for relation, ours in ((ADD, "add-or-remove"), (REPLACE, "replace"), (SPECIAL, "zero-out")):
+        assert from_dp_event(claim, relation).parts == ((hs.ApproxDP(1.0, 1e-6, neighbours=ours), 1),)
+    assert from_dp_event(newer("PermuteAndFlipDpEvent", epsilon=0.5)) == hs.PureDP(0.5)
+    for event in (newer("PermuteAndFlipDpEvent", eps=0.5), newer("DiscreteGaussianDpEvent", sigma=1.0)):
+        with pytest.raises(hs.Unsupported, match="DpEvent is not accounted for"):
+            from_dp_event(event)
+
+
+def test_truncated_samples():
+    event = dp.TruncatedSubsampledGaussianDpEvent(60_000, 256 / 60_000, 300, 1.1)
+    step = hs.Gaussian(1.1).truncated_poisson(rate=256 / 60_000, cap=300, examples=60_000)
+    run = dp.SelfComposedDpEvent(event, 3510)
+    for relation in (ADD, REPLACE, SPECIAL):
+        assert from_dp_event(run, relation).parts == ((step, 3510),)
+    ours = HockeystickAccountant(SPECIAL).compose(run).get_epsilon(1e-5)
+    assert ours == pytest.approx(1.162547, abs=1e-6)
+    assert ours < dp.pld.PLDAccountant(SPECIAL).compose(run).get_epsilon(1e-5)
+    assert from_dp_event(dp.TruncatedSubsampledGaussianDpEvent(100, 0.0, 20, 1.0)) == hs.compose([])
+    assert from_dp_event(dp.TruncatedSubsampledGaussianDpEvent(100, 0.1, 0, 1.0)) == hs.compose([])

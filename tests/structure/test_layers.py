@@ -67,6 +67,7 @@ EXCEPTIONS = {
     ("mechanism.questions.asked", "report.plots"),  # Shown.plot
     ("mechanism.questions.asked", "report.page"),  # Shown._repr_html_
     ("bounds", "report.page"),  # Bounds._repr_html_
+    ("planning.poisson_claim", "report.numbers"),  # likewise
     ("bounds", "report.numbers"),  # its text, rounded outwards
     ("mechanism.questions.law", "planning.concentrated"),  # LawQuestions.rho
     ("mechanism.questions.privacy_loss", "report.law"),  # PrivacyLoss.plot

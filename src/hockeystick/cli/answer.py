@@ -6,10 +6,11 @@ from .. import __version__
 from ..bounds import Bounds
 from ..checks import given as shown
 from ..checks import large_delta, non_negative
-from ..errors import OverBudget
+from ..errors import OverBudget, Unsupported
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
+from ..planning.poisson_claim import PoissonClaim, poisson_claim
 from ..report.numbers import down_text, up_text
 from ..report.words import neighbouring
 from ..report.words import parts as described
@@ -33,6 +34,7 @@ def answer(
     named = release.stated if isinstance(neighbours, Stated) else neighbours
     parts = described(release)
     drawn = sampler or "; ".join(dict.fromkeys(one.sampler for one in parts))
+    claim = _claim(release, delta, named)
     if json:
         show.machine(
             {
@@ -46,6 +48,7 @@ def answer(
                 **({"statement": _statement(release, named)} if isinstance(release, Training) else {}),
                 **({} if sampler is None else {"note": f"{why}."}),
                 "warning": large_delta(delta, release._records),
+                **({} if claim is None else {"poisson_claim": claim._asdict()}),
                 "within_budget": None if budget is None else bool(bounds.upper <= budget),
                 "version": __version__,
             }
@@ -61,6 +64,8 @@ def answer(
         if isinstance(release, Training):
             show.lines("\n".join(_statement(release, named)))
         if sampler is not None:
+            if claim is not None:
+                show.lines(f"{claim}.")
             show.lines(f"Other samplers have other answers; with {sampler} {why}.")
         show.next_commands(release, delta, named, given)
     if budget is not None and not bounds.upper <= budget:
@@ -68,6 +73,14 @@ def answer(
             f"epsilon is {up_text(bounds.upper)} at delta = {shown(delta)}, over the budget of {shown(budget)}.  "
             "More noise, fewer steps or smaller batches bring it down; hockeystick calibrate finds how much is needed."
         )
+
+
+def _claim(release: Release, delta: float, named: Relation) -> PoissonClaim | None:
+    """What is to be said of the epsilon that is usually claimed for shuffled passes, where there are any."""
+    try:
+        return poisson_claim(release, delta, named)
+    except Unsupported:
+        return None
 
 
 def _statement(release: Training, named: Relation) -> list[str]:

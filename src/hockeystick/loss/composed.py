@@ -98,6 +98,11 @@ class ComposedLoss:
             found.append(composed((choice[min(place, len(choice) - 1)], count) for choice, (_, count) in uses if choice))
         return found
 
+    @property
+    def slow_members(self) -> bool:
+        """Whether what it may be is too slow for a search."""
+        return any(isinstance(loss, BracketedLoss) and loss.slow_members for loss, _ in self.terms)
+
     def sooner(self, place: int) -> "ComposedLoss | None":
         """A run that the dominating one of this place dominates, and that is answered sooner; None where there is none."""
         uses, found = [], False

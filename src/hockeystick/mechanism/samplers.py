@@ -161,13 +161,15 @@ class Samplers(Asked):
 
         return WithReplacement(cast("Release", self), draws, examples)
 
-    def full_pass(self, by: Literal["shuffle", "position", "id"]) -> "FullPass":
+    def full_pass(self, by: Literal["shuffle", "position", "id"], steps: int | None = None) -> "FullPass":
         """The same on every batch of a pass in which each record comes once.
 
         Parameters
         ----------
         by : {"shuffle", "position", "id"}
             What puts a record into its batch: a random permutation, its place, or something that other records have no part in.
+        steps : int, optional
+            Into how many batches a shuffled pass is cut, from 1 up: then its answers have a lower end.
 
         Returns
         -------
@@ -177,9 +179,9 @@ class Samplers(Asked):
         Raises
         ------
         BadType
-            If by is no text.
+            If by is no text, or steps no number.
         BadValue
-            If by is another text.
+            If by is another text, or steps no whole number from 1 up or given with another `by`.
         Unsupported
             If several parts other than Gaussian noise would share one sample, or a part is sampled already.
 
@@ -192,7 +194,7 @@ class Samplers(Asked):
         """
         from ..sampling.full_pass import FullPass
 
-        return FullPass(cast("Release", self), by)
+        return FullPass(cast("Release", self), by, steps)
 
     def allocated(self, steps: int, kept: int = 1, times: int = 1) -> "Allocated":
         """An epoch of random allocation (balls and bins): every record takes part in one of `steps` steps, drawn uniformly.

@@ -15,6 +15,7 @@ from ..mechanism.gaussian import Gaussian
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, orders
+from ..planning.poisson_claim import claimed_as_poisson
 from ..planning.rdp_accountant import RDPAccountant
 from .about import About
 from .methods import cited, engine, keyed, steps
@@ -209,6 +210,7 @@ class Answers:
         large = large_delta(self.at, self.release._records)
         return [
             *([f"Caution: {large}"] if large else ()),
+            *claimed_as_poisson(self.release, self.at, self.neighbours),
             *stated,
             *drawn,
             *hypotheses(self.release),

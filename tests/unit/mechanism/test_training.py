@@ -15,7 +15,7 @@ def test_dpsgd_of_every_sampler():
     assert "3 epochs of 4 steps: 9 steps, rounded up" in begun.statement
     assert hs.dpsgd(**numbers, sampler="with-replacement") == step.with_replacement(draws=256, examples=60_000) * 3516
     run = hs.dpsgd(**numbers, sampler="shuffle", neighbours="replace")
-    assert run.parts == ((step.full_pass(by="shuffle"), 15),)
+    assert run.parts == ((step.full_pass(by="shuffle", steps=235), 15),)
     assert run.epsilon(1e-5) == (step * 15).epsilon(1e-5, neighbours="replace")
     assert run.epsilon(1e-5, neighbours="zero-out") == (step * 15).epsilon(1e-5)
     steps = hs.dpsgd(examples=1000, batch=300, sigma=1.0, steps=7, sampler="cyclic", neighbours="replace")

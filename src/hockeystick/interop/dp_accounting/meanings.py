@@ -11,7 +11,7 @@ from dp_accounting.privacy_accountant import NeighboringRelation
 
 from ... import checks
 from ...errors import BadType, BadValue, Unsupported
-from ...mechanism.claim import ZCDP
+from ...mechanism.claim import ZCDP, ApproxDP, PureDP
 from ...mechanism.discrete import DiscreteLaplace
 from ...mechanism.gaussian import Gaussian
 from ...mechanism.laplace import Laplace
@@ -20,8 +20,9 @@ from ...mechanism.release import Mechanism, Release, joined
 from ...mechanism.response import RandomizedResponse
 from ...mechanism.training import Training
 from ...neighbours import DEFAULT, Relation, checked, orders
-from ...numerics.rounding import FUNCTION, UNIT, down, up
+from ...numerics.rounding import FUNCTION, UNIT, up
 from ...sampling.poisson import Poisson
+from .amounts import product_up, ratio_down, thinned
 
 Parts = tuple[tuple[Mechanism, int], ...]
 RELATIONS: dict[Any, Relation] = {
@@ -122,7 +123,12 @@ def parts_of(event: DpEvent, relation: Relation, within: str | None = None) -> P
         return tuple(found)
     if not isinstance(event, DpEvent):
         raise BadType(f"event is {event!r}; allowed: a DpEvent of dp_accounting.")
-    translate = _MEANINGS.get(type(event).__name__)
+    return _translated(event, relation, within)
+
+
+def _translated(event: DpEvent, relation: Relation, within: str | None) -> Parts:
+    """Of an event that is made of no others, or draws a sample for them."""
+    translate = (_NEWER | _MEANINGS).get(type(event).__name__)
     if translate is None or type(event).__module__ != events.__name__:
         raise EventRefused(event, "its meaning is not known.  Describe it by the events that it consists of.")
     try:
@@ -132,6 +138,8 @@ def parts_of(event: DpEvent, relation: Relation, within: str | None = None) -> P
                 mechanism._pair_loss(orders(relation))  # refused where there is no proof
     except EventRefused:
         raise
+    except AttributeError as error:
+        raise EventRefused(event, f"its fields are not those that are known ({error}).") from None
     except Unsupported as error:
         raise EventRefused(event, str(error)) from None
     return parts
@@ -233,9 +241,9 @@ def _poisson(event: Any, relation: Relation, within: str | None) -> Release:
         return _NOTHING
     (only, used), *more = base.parts
     if not more and used == 1 and isinstance(only, Poisson):  # a coin for each of two coins
-        return Poisson(only.base, min(1.0, _product_up(rate, only.rate)))
+        return Poisson(only.base, min(1.0, product_up(rate, only.rate)))
     if not more and used == 1 and isinstance(only, GaussianMixture):
-        return _thinned(only, rate)
+        return thinned(only, rate)
     return base.poisson(rate)
 
 
@@ -254,11 +262,28 @@ def _with_replacement(event: Any, relation: Relation, within: str | None) -> Rel
 
 
 def _truncated(event: Any, relation: Relation, within: str | None) -> Release:
-    raise EventRefused(
-        event,
-        "there is no theorem here for Poisson samples cut to a size.  Use PoissonSampledDpEvent with batches that are never cut, "
-        "or SampledWithoutReplacementDpEvent.",
-    )
+    rate, cap = checks.rate("sampling_probability", event.sampling_probability), event.truncated_batch_size
+    records = checks.count("dataset_size", event.dataset_size)
+    if rate == 0.0 or not records or not checks.count("truncated_batch_size", cap):
+        return _NOTHING
+    return _gaussian(event, relation, within).truncated_poisson(rate=rate, cap=cap, examples=records)
+
+
+def _allocated(event: Any, relation: Relation, within: str | None) -> Release:
+    """Every record takes part in `num_selected` of `num_steps` steps, drawn uniformly."""
+    selected = checks.count("num_selected", event.num_selected)
+    base = _inner(event, relation, within, "random allocation")
+    return base.allocated(steps=event.num_steps, times=selected) if selected and base.parts else _NOTHING
+
+
+def _epsilon_delta(event: Any, relation: Relation, within: str | None) -> Release:
+    """A claim for the relation that is asked."""
+    return ApproxDP(epsilon=event.epsilon, delta=event.delta, neighbours=relation)
+
+
+def _permute_and_flip(event: Any, relation: Relation, within: str | None) -> Release:
+    """epsilon-DP, and not of bounded range."""
+    return PureDP(epsilon=event.epsilon, neighbours=relation)
 
 
 def _repeat_and_select(event: Any, relation: Relation, within: str | None) -> Release:
@@ -292,21 +317,18 @@ _MEANINGS: dict[str, Callable[[Any, Relation, str | None], Release]] = {
 }
 
 
+_NEWER: dict[str, Callable[[Any, Relation, str | None], Release]] = {
+    "RandomAllocationDpEvent": _allocated,
+    "EpsilonDeltaDpEvent": _epsilon_delta,
+    "PermuteAndFlipDpEvent": _permute_and_flip,
+}
+"""Events of versions later than 0.6.0, known by name and fields."""
+
+
 def _inner(event: Any, relation: Relation, within: str | None, scheme: str) -> Release:
     """What a sampler draws for; a claim of the whole relation stays one."""
     inside = scheme if within in (None, scheme) else "both"
     return joined(parts_of(event.event, relation, inside))
-
-
-def _thinned(mixture: GaussianMixture, rate: float) -> GaussianMixture:
-    """The record takes part with this probability: weights of moves are rounded up, the rest down."""
-    if rate == 1.0:
-        return mixture
-    total = sum(map(Fraction, mixture.weights))
-    pairs = zip(mixture.moves, mixture.weights, strict=True)
-    moved = [(move, min(1.0, up(float(Fraction(rate) * Fraction(weight) / total)))) for move, weight in pairs if move]
-    rest = max(0.0, down(float(1 - sum(Fraction(weight) for _, weight in moved))))
-    return GaussianMixture(mixture.sigma, (0.0, *(move for move, _ in moved)), (rest, *(weight for _, weight in moved)))
 
 
 def _noise(name: str, value: Any, event: DpEvent) -> float:
@@ -314,16 +336,3 @@ def _noise(name: str, value: Any, event: DpEvent) -> float:
     if number == 0.0:
         raise NonPrivate(repr(event))
     return number
-
-
-def ratio_down(numerator: float, denominator: float) -> float:
-    """The largest double surely at most the quotient; the quotient itself where it is one."""
-    value = numerator / denominator
-    if math.isinf(value):
-        raise BadValue(f"{numerator} / {denominator} is too large for a double.")
-    return down(value) if Fraction(value) * Fraction(denominator) > Fraction(numerator) else value
-
-
-def _product_up(one: float, two: float) -> float:
-    value = one * two
-    return up(value) if Fraction(value) < Fraction(one) * Fraction(two) else value

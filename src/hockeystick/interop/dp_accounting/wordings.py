@@ -26,7 +26,8 @@ from ...sampling.fixed_size import WithoutReplacement, WithReplacement
 from ...sampling.full_pass import FullPass
 from ...sampling.group import GroupedPoisson
 from ...sampling.poisson import Poisson
-from .meanings import ratio_down, relation_of
+from .amounts import ratio_down
+from .meanings import relation_of
 
 
 def to_dp_event(release: Release, neighbours: Any = STATED) -> DpEvent:

@@ -332,7 +332,7 @@ def profile_ends(run: ComposedLoss, care: Care = Care.MANY, upper_only: bool = F
 
     def ask(epsilon: float) -> Interval:
         if epsilon not in known:
-            known[epsilon] = log_delta_proof(run, epsilon, care, upper_only).ends
+            known[epsilon] = log_delta_proof(run, epsilon, care, upper_only or run.slow_members).ends
         return known[epsilon]
 
     return ask

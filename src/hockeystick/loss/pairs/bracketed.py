@@ -119,13 +119,15 @@ class BracketedLoss(DominatedLoss):
     """A loss between others; `tight` says that they differ by the rounding of a parameter only.
 
     `sooner` has, for a dominating loss, one that it dominates in its turn and that is answered sooner, or None: if that is no
-    better than what another one proves, the question need not be asked of the former.
+    better than what another one proves, the question need not be asked of the former.  With `slow_members` these are asked for
+    single epsilons and deltas only, not in a search.
     """
 
     dominating: tuple[Any, ...]
     members: tuple[Any, ...]
     tight: bool = False
     sooner: tuple[Any, ...] = ()
+    slow_members: bool = False
 
     @property
     def rows(self) -> int:
@@ -137,6 +139,7 @@ class BracketedLoss(DominatedLoss):
             tuple(_row(loss, row) for loss in self.members),
             self.tight,
             tuple(None if loss is None else _row(loss, row) for loss in self.sooner),
+            self.slow_members,
         )
 
 
