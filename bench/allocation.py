@@ -23,7 +23,8 @@ def main() -> None:
     theirs = gaussian_allocation_epsilon_range(delta=DELTA, sigma=SIGMA, num_steps=STEPS, epsilon_accuracy=0.01)
     spent = time.process_time() - start
     print(
-        f"ours {ours} in {own:.3f} s; PLD_accounting {min(theirs):.6f} to {max(theirs):.6f} in {spent:.1f} s: {spent / own:.0f} times"
+        f"ours {ours} in {own:.3f} s; PLD_accounting {min(theirs):.6f} to {max(theirs):.6f} in {spent:.1f} s: "
+        f"{spent / own:.0f} times"
     )
 
 
