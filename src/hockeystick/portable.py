@@ -17,6 +17,7 @@ from .mechanism.matrix.strategy import Strategy
 from .mechanism.mixture import GaussianMixture
 from .mechanism.own.densities import DensityPair
 from .mechanism.own.pair import Pair
+from .mechanism.own.published import Published
 from .mechanism.own.stored import StoredMasses
 from .mechanism.profile import Profile
 from .mechanism.release import Composition, Mechanism, Release, joined
@@ -56,6 +57,7 @@ _KINDS: dict[str, tuple[type[Mechanism], tuple[str, ...]]] = {
     "rdp": (RDP, ("orders", "values", "neighbours")),
     "profile": (Profile, ("claims", "tail", "neighbours")),
     "pair": (Pair, ("p", "q", "neighbours")),
+    "published": (Published, ("probability",)),
     "poisson": (Poisson, ("base", "rate")),
     "without-replacement": (WithoutReplacement, ("base", "batch", "examples")),
     "with-replacement": (WithReplacement, ("base", "draws", "examples")),

@@ -9,7 +9,6 @@ Examples
 """
 
 import math
-from fractions import Fraction
 
 from . import checks
 from .errors import BadType, BadValue, Unsupported
@@ -17,7 +16,7 @@ from .mechanism.claim import GDP
 from .mechanism.gaussian import Gaussian
 from .mechanism.laplace import Laplace
 from .mechanism.mixture import GaussianMixture
-from .mechanism.own.pair import Pair
+from .mechanism.own.published import Published
 from .mechanism.release import Release
 from .mechanism.training import Training
 from .neighbours import DEFAULT, Relation, checked
@@ -239,7 +238,6 @@ def thresholded(noise: Release, threshold: float, partitions: int = 1) -> Traini
         one = 0.5 * math.exp(-math.nextafter(cut - least, 0.0) / noise.scale * (1.0 - 4.0 * UNIT)) * (1.0 + 2.0 * FUNCTION)
     one = min(0.5, max(one, _FAINTEST))
     shown = min(1.0, up(-math.expm1(most * math.log1p(-one)) * (1.0 + 8.0 * FUNCTION)))  # 1 - (1 - p)^partitions
-    seen = Fraction(shown)
     notes = (
         f"Noisy counts, published where they reach {cut}.",
         f"One person adds at most {least} to each of at most {most} partitions.",
@@ -249,7 +247,7 @@ def thresholded(noise: Release, threshold: float, partitions: int = 1) -> Traini
         "partitions a person keeps depends on that person only.",
         _stated(DEFAULT),
     )
-    return Training(whole + Pair((seen, 1 - seen), (0, 1)), DEFAULT, notes)
+    return Training(whole + Published(probability=shown), DEFAULT, notes)
 
 
 def last_iterate(sigma: float, steps: int, contraction: float, batches: int = 1, neighbours: Relation = "replace") -> Training:

@@ -38,6 +38,7 @@ MORE = {
     "groups": hs.Gaussian(2.0).poisson(rate=0.1).group(size=3) * 5,
     "grouped": (hs.Laplace(2.0).poisson(rate=0.1) * 5).group(size=3),
     "training": hs.dpsgd(examples=1000, batch=10, epochs=3, sigma=4.0, sampler="shuffle", neighbours="zero-out"),
+    "thresholded": hs.recipes.thresholded(hs.Gaussian(sigma=10.0), threshold=60.0, partitions=4),
 }
 EVERY = {"vector": hs.DiscreteGaussianVector(sigma=2.0, squared_norm=4, neighbours="replace"), **ALL, **MORE}
 

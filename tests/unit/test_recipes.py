@@ -67,6 +67,7 @@ def test_thresholded_counts_bound_every_split_of_the_partitions(noise, partition
             inner = [rest.delta_bounds(epsilon + sign * shift).lower if changed else 0.0 for sign in (-1.0, 1.0)]
             assert shown + (1.0 - shown) * inner[0] <= run.delta(epsilon, "remove") * (1.0 + 1e-9)
             assert inner[1] <= run.delta(epsilon, "add") * (1.0 + 1e-9)
+    assert not run.epsilon_bounds(0.5).tight
     assert run.delta(50.0) == pytest.approx(1.0 - (1.0 - tail) ** partitions, rel=1e-9)
 
 

@@ -51,7 +51,7 @@ def log_mass(count: int, rate: float, heads: int) -> tuple[float, float]:
 
     >>> value, error = log_mass(60_000, 0.0042666, 256)
     >>> print(round(value, 9), error < 1e-13)
-    -3.69152653 True
+    -3.689714916 True
     """
     tails = count - heads
     if heads == 0 or tails == 0:
@@ -109,7 +109,7 @@ def truncation(examples: int, rate: float, cap: int) -> Shares:
 
     >>> shares = truncation(60_000, 256 / 60_000, 300)
     >>> print(round(shares.edge.weight, 9), round(shares.edge.rate, 9), round(1.0 - shares.rate / (256 / 60_000), 9))
-    0.000661254 0.029203829 0.000105467
+    0.000757063 0.025590243 7.1728e-05
     """
     others, q = examples - 1, rate
     value, log_error = log_mass(others, q, cap - 1)

@@ -61,6 +61,7 @@ _THEOREMS = {
     "Pair": "the pair that is given, as it is, [mathematics] section 16",
     "StoredMasses": "a dominating pair from stored masses, [mathematics] Lemma 72",
     "DensityPair": "densities with a monotone likelihood ratio, between two finite pairs, [mathematics] Lemmas 68 to 70",
+    "Published": "an event that tells, [mathematics] Lemma 60a",
     "MatrixMechanism": "one Gaussian step at the sensitivity of the strategy, [mathematics] Lemmas 58 to 60, [CC23], [D22b]",
     "RDP": "the optimal conversion of Rényi divergences, [AL20] Theorem 3",
     "Profile": "the pair of the profile, [ZDW22] Proposition 9; [mathematics] section 9",

@@ -37,6 +37,7 @@ FAMILIES = {
     "Pair": "a pair of distributions of its own",
     "StoredMasses": "stored masses of {source}, an upper claim with the rounding of that library",
     "DensityPair": "the densities {p} against {q}",
+    "Published": "something seen with probability {probability} with the record, and never without it",
     "MatrixMechanism": "Gaussian noise of standard deviation {sigma} behind a strategy matrix",
     "RDP": "anything with the given Rényi curve",
     "Profile": "anything with the given profile",
