@@ -301,6 +301,14 @@ def test_a_moment_that_utc_does_not_have_is_refused(ledger, moment):
         opened(ledger, "far", opens=moment)
 
 
+def test_a_key_that_was_given_back_is_not_answered_as_reserved(account):
+    """Whoever goes on after that answer would release what nothing is charged for."""
+    held = account.reserve("unit", key="a", actor="bob")
+    account.void("a", token=held.token, actor="bob", not_read=True)
+    with pytest.raises(hs.BadValue, match="was given back; allowed: a new key"):
+        account.reserve("unit", key="a", actor="bob")
+
+
 def test_names_of_accounts_are_texts(ledger):
     with pytest.raises(hs.BadType, match="account is 1"):
         ledger.spend({1: "unit"}, key="a", actor="bob")

@@ -115,7 +115,9 @@ class Book:
         def work(page: Page) -> list[tuple[Entry, bool]]:
             before = by_key(page.connection, key, sorted(priced))
             if before:
-                return _replayed(before, priced, key, wanted, sha256(token))
+                found = _replayed(before, priced, key, wanted, sha256(token))
+                page.refuse_given_back(before)
+                return found
             page.expire()
             found = []
             for name in sorted(priced):
@@ -224,6 +226,13 @@ class Page:
             for seq in state.expired(max(self.time, state.time)):
                 said = {"kind": "expire", "of": state.held[seq]["key"], "settles": int(seq), "actor": "the ledger"}
                 self.add(name, said)
+
+    def refuse_given_back(self, entries: list[Entry]) -> None:
+        """The first answer does not hold any more where it was given back: nothing is charged for what would be released."""
+        for one in entries:
+            ended = one.kind == "reserve" and str(one.seq) not in self.states[one.account].held
+            if ended and self.settled(one).kind == "void":
+                raise BadValue(f"the reservation {one.key!r} of {one.account!r} was given back; allowed: a new key.")
 
     def settled(self, one: Entry) -> Entry:
         """The entry that ended a reservation."""
