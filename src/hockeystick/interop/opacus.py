@@ -36,7 +36,8 @@ _THEIRS = ("rdp", "prv", "gdp")  # Opacus's own accountants, which write the sam
 _CHANCE = math.log(1e-9)  # so unlikely must the sizes of the batches be under Poisson sampling
 _REMEDY = (
     "Use make_private(poisson_sampling=True); or account for the passes with hs.dpsgd(sampler='shuffle', neighbours='zero-out', "
-    "...); or, if you know that every record joins each batch by itself, set accountant.poisson = True."
+    "...), of which hs.poisson_claim says how far off a Poisson epsilon is; or, if you know that every record joins each batch "
+    "by itself, set accountant.poisson = True."
 )
 
 
