@@ -58,7 +58,7 @@ def runs() -> dict[str, tuple[str, Any]]:
             "`.with_replacement(draws, examples)`",
             step.with_replacement(draws=BATCH, examples=EXAMPLES) * steps,
         ),
-        "shuffled passes": ('`.full_pass(by="shuffle")`', step.full_pass(by="shuffle") * EPOCHS),
+        "shuffled passes": (f'`.full_pass(by="shuffle", steps={STEPS})`', step.full_pass(by="shuffle", steps=STEPS) * EPOCHS),
         "passes in a fixed order": ('`.full_pass(by="position")`', step.full_pass(by="position") * EPOCHS),
         "all records in every step": ("no sampler", step * steps),
     }
