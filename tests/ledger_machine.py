@@ -99,8 +99,9 @@ class LedgerMachine(RuleBasedStateMachine):
         models, request = [self.models[name] for name in sorted(names)], (kind, tuple(sorted(names)), count, actor, timeout)
         before = [one.keys[key] for one in models if key in one.keys]
         if before:
-            given_back = any(one.ends.get(key) == "void" for one in models)
-            return "replayed" if before == [request] * len(models) and not given_back else "refused"
+            late = any(held.key == key and held.expires <= max(one.time, self.clock.now) for one in models for held in one.held)
+            ended = kind == "reserve" and (late or any(key in one.ends for one in models))
+            return "replayed" if before == [request] * len(models) and not ended else "refused"
         now = {id(one): max(one.time, self.clock.now) for one in models}
         for one in models:
             if one.closed:

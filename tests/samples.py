@@ -63,6 +63,7 @@ LOOSE = {
     "zcdp-shifted": hs.ZCDP(rho=0.05, xi=0.02) * 3,
     "renyi": hs.RDP(orders=(1.5, 4.0, 16.0), values=(0.02, 0.05, 0.2)) * 2,
     "renyi-with-others": hs.ZCDP(rho=0.05) + hs.Gaussian(sigma=3.0).poisson(rate=0.1) * 20 + hs.ApproxDP(epsilon=0.1, delta=1e-9),
+    "truncated": hs.Gaussian(sigma=2.0).truncated_poisson(rate=0.1, cap=16, examples=100) * 20,
     "sampled-zcdp": hs.ZCDP(rho=0.3).poisson(rate=0.05) * 10,
 }
 FREE = {

@@ -305,8 +305,18 @@ def test_a_key_that_was_given_back_is_not_answered_as_reserved(account):
     """Whoever goes on after that answer would release what nothing is charged for."""
     held = account.reserve("unit", key="a", actor="bob")
     account.void("a", token=held.token, actor="bob", not_read=True)
-    with pytest.raises(hs.BadValue, match="was given back; allowed: a new key"):
+    with pytest.raises(hs.BadValue, match="was given back; allowed: a new key, which is charged anew"):
         account.reserve("unit", key="a", actor="bob")
+
+
+def test_a_reservation_that_has_ended_is_not_answered_as_reserved(account):
+    """A script that begins again after it has released would release twice."""
+    first = account.reserve("unit", key="a", actor="bob")
+    assert account.reserve("unit", key="a", actor="bob").seq == first.seq
+    account.commit("a", actor="bob")
+    with pytest.raises(hs.BadValue, match="was committed, and a key authorises one execution; allowed: a new key"):
+        account.reserve("unit", key="a", actor="bob")
+    assert account.commit("a", actor="bob").replayed
 
 
 def test_names_of_accounts_are_texts(ledger):

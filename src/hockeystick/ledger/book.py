@@ -16,6 +16,12 @@ from .storage.schema import account, entry
 from .storage.store import Store, accounts_of, by_key, entry_of, row_of, written
 from .terms import Terms, read
 
+_ENDS = {
+    "void": "was given back",
+    "commit": "was committed, and a key authorises one execution",
+    "expire": "has timed out, which counts as made, and a key authorises one execution",
+}
+
 
 class Changed(Exception):
     """The terms were amended while a release was priced: it is priced again."""
@@ -116,7 +122,7 @@ class Book:
             before = by_key(page.connection, key, sorted(priced))
             if before:
                 found = _replayed(before, priced, key, wanted, sha256(token))
-                page.refuse_given_back(before)
+                page.refuse_ended(before)
                 return found
             page.expire()
             found = []
@@ -227,12 +233,14 @@ class Page:
                 said = {"kind": "expire", "of": state.held[seq]["key"], "settles": int(seq), "actor": "the ledger"}
                 self.add(name, said)
 
-    def refuse_given_back(self, entries: list[Entry]) -> None:
-        """The first answer does not hold any more where it was given back: nothing is charged for what would be released."""
+    def refuse_ended(self, entries: list[Entry]) -> None:
+        """The first answer does not hold any more where the reservation has ended: a key authorises one execution."""
         for one in entries:
-            ended = one.kind == "reserve" and str(one.seq) not in self.states[one.account].held
-            if ended and self.settled(one).kind == "void":
-                raise BadValue(f"the reservation {one.key!r} of {one.account!r} was given back; allowed: a new key.")
+            state, seq = self.states[one.account], str(one.seq)
+            if one.kind != "reserve" or (seq in state.held and seq not in state.expired(max(self.time, state.time))):
+                continue
+            end = _ENDS["expire" if seq in state.held else self.settled(one).kind]
+            raise BadValue(f"the reservation {one.key!r} of {one.account!r} {end}; allowed: a new key, which is charged anew.")
 
     def settled(self, one: Entry) -> Entry:
         """The entry that ended a reservation."""
