@@ -51,6 +51,7 @@ class Ledger(Sharing):
     ...     _ = account.spend("counts", key="2026-03", actor="bob")
     ...     account.remaining("counts")
     3
+    >>> folder.cleanup()
     """
 
     def __init__(self, where: str | PathLike[str], make: bool = True) -> None:

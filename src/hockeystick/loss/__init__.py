@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .sampled.gaussian_mixture import Mixture as Mixture
     from .sampled.gaussian_mixture import MixtureLoss as MixtureLoss
     from .sampled.laplace import SampledLaplaceLoss as SampledLaplaceLoss
+    from .sampled.largest import LargestLoss as LargestLoss
     from .sampled.quadrature import SampledStep as SampledStep
     from .sampled.replace_one import ReplaceOneAtoms as ReplaceOneAtoms
     from .sampled.replace_one import ReplaceOneLaplaceLoss as ReplaceOneLaplaceLoss
@@ -84,6 +85,7 @@ __getattr__ = later(
         "pairs.renyi": ("RenyiLoss",),
         "sampled.gaussian": ("Guide", "SampledGaussianLoss"),
         "sampled.laplace": ("SampledLaplaceLoss",),
+        "sampled.largest": ("LargestLoss",),
         "answers.many": ("epsilon_intervals", "log_delta_intervals"),
     },
 )

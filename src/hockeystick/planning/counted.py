@@ -8,7 +8,6 @@ from typing import Any
 from .. import checks
 from ..errors import BadValue
 from ..mechanism.release import Release
-from ..sampling.full_pass import FullPass
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,8 @@ def passes_of(batches: Batches, epochs: Any, steps: Any) -> tuple[int, str]:
 
 def shuffled_passes(step: Any, count: int, batches: Batches, epochs: Any, steps: Any) -> Release:
     """Passes of known steps, but for those that may not have come to their end, of which no lower end is known."""
+    from ..sampling.full_pass import FullPass  # here, so that other samplers need no NumPy
+
     each = math.ceil(batches.records / batches.drawn)
     whole = math.floor(epochs) if steps is None else steps // each
     found: Release = FullPass(step.base, step.by, each) * whole + step * (count - whole)

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import checks
+from .. import loss as losses
 from ..errors import BadType, BadValue
-from ..loss.pairs.bracketed import BracketedLoss
-from ..loss.pairs.gaussian import GaussianLoss
-from ..loss.pairs.ordered import ordered_pairs
-from ..loss.sampled.largest import LargestLoss
 from ..mechanism.release import Mechanism, Release
 from ..neighbours import Order, same_size
 from ..numerics.rounding import UNIT
@@ -89,8 +86,8 @@ class FullPass(Sampled):
         loss = self._whole(wanted)
         if self.by != "shuffle" or loss is None:
             return loss
-        reached = self._reached(wanted) if isinstance(loss, GaussianLoss) else ()
-        return BracketedLoss(loss.dominating, reached, slow_members=True)
+        reached = self._reached(wanted) if isinstance(loss, losses.GaussianLoss) else ()
+        return losses.BracketedLoss(loss.dominating, reached, slow_members=True)
 
     def _reached(self, wanted: tuple[Order, ...]) -> tuple[Any, ...]:
         """Lemma 56: what the largest of the noisy sums tells, where all others contribute the same."""
@@ -98,11 +95,13 @@ class FullPass(Sampled):
             return ()
         once, twice = self._whole(("erase",)).square, self._whole(("replace",)).square
         if self.steps == 1:
-            return (GaussianLoss(twice if "replace" in wanted else once),)
+            return (losses.GaussianLoss(twice if "replace" in wanted else once),)
         far = math.sqrt(twice / once)
         near = 0.0 if "replace" in wanted else min(1.0, 0.5 * far)
         noise = 1.0 / math.sqrt(once)
-        rows = [LargestLoss(self.steps, noise, 8.0 * UNIT, far, near, order in ("add", "restore")) for order in wanted]
+        rows = [losses.LargestLoss(self.steps, noise, 8.0 * UNIT, far, near, order in ("add", "restore")) for order in wanted]
+        from ..loss.pairs.ordered import ordered_pairs
+
         return (ordered_pairs(list(rows)),)
 
     def __repr__(self) -> str:

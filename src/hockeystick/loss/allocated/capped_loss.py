@@ -186,23 +186,23 @@ class CappedLoss(ExactLoss, WithoutMasses):
     def _coarse(self) -> tuple[Array, Array, Array]:
         t, r = self.step.tilt, self.cap.sharpness
         x = np.arange(-9.0, self.cap.place + 4.0 / r, 0.15)
-        weight = np.exp(-0.5 * x * x)
-        weight /= weight.sum()
+        log_weight = -0.5 * x * x
+        log_weight -= math.log(float(np.exp(log_weight).sum()))
         away = np.expm1(t * x - 0.5 * t * t)
-        return weight * np.exp(-np.exp(r * (x - self.cap.place))), away, away * away
+        return log_weight - np.exp(r * (x - self.cap.place)), away, away * away
 
     def _saddle(self, q: float) -> tuple[float, float, float]:
         """About where s - (q + 1) log s + log E e^{s (L - 1)} is least, log E e^{s (L - 1)} there, and its second derivative."""
         if q in self._saddles:
             return self._saddles[q]
-        weight, away, square = self._coarse
+        log_weight, away, square = self._coarse
         steps, goal = self.step.steps, q + 1.0
         near = min(self._saddles, key=lambda one: abs(one - q), default=0.0)
         s = self._saddles[near][0] * goal / (near + 1.0) if near else goal
         for _ in range(60):
-            exponent = (s / steps) * away
-            top = float(exponent[-1])
-            terms = weight * np.exp(exponent - top)
+            exponent = log_weight + (s / steps) * away
+            top = float(exponent.max())
+            terms = np.exp(exponent - top)
             total = float(terms.sum())
             mean = float(terms @ away) / total
             spread = max(float(terms @ square) / total - mean * mean, 0.0)

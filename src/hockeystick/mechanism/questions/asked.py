@@ -1,6 +1,7 @@
 """What every question needs: the parts of a release, the relation that is meant, and their composed loss."""
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ... import checks
@@ -18,6 +19,11 @@ _KINDS = ("profile", "rounds", "tradeoff", "renyi")
 
 class Asked(metaclass=Made):
     """Anything that questions can be asked of."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of, without what questions worked out since: asking changes nothing, not even a pickle."""
+        worked_out = {name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)}
+        return {name: value for name, value in self.__dict__.items() if name not in worked_out}
 
     @property
     @abstractmethod
