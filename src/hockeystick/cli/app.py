@@ -91,7 +91,16 @@ class _Untyped:
 
 
 class Plain(_Untyped, TyperCommand):
-    """A command."""
+    """A command, that refuses an option given twice: of two budgets the last one would win, and nobody be told."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """The arguments, read."""
+        if args and not ctx.resilient_parsing:
+            order: Any = self.make_parser(ctx).parse_args(args=list(args))[2]
+            for option in order:
+                if order.count(option) > 1 and not (option.multiple or getattr(option, "is_flag", False)):
+                    ctx.fail(f"{max(option.opts, key=len)} is given twice; allowed: once.")
+        return super().parse_args(ctx, args)
 
 
 class All(_Untyped, TyperGroup):
