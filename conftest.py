@@ -13,7 +13,7 @@ import pytest
 
 os.environ["HOCKEYSTICK_STRICT"] = "1"  # proofs that contradict each other raise
 
-collect_ignore = [f"src/hockeystick/interop/{name}.py" for name in ("opacus",) if find_spec(name) is None]
+collect_ignore = [f"src/hockeystick/interop/{name}.py" for name in ("opacus", "opacus_allocation") if find_spec("opacus") is None]
 
 RECORD = Path(__file__).resolve().parent / "tests" / "data" / "slow.json"
 SLOW = 0.25  # processor seconds from which on a test is slow

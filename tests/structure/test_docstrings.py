@@ -30,6 +30,7 @@ PEERS = ("dp_accounting", "opacus")
 TOTAL = {  # what refuses nothing
     "hockeystick.interop.dp_accounting.accountant.HockeystickAccountant.supports",
     "hockeystick.interop.opacus.HockeystickAccountant.state_dict",
+    "hockeystick.interop.opacus_allocation.BallsAndBinsAccountant.state_dict",
     "hockeystick.report.report.Report.to_json",
     "hockeystick.report.report.Report.to_text",
 }
