@@ -91,10 +91,10 @@ class _Untyped:
 
 
 class Plain(_Untyped, TyperCommand):
-    """A command, that refuses an option given twice: of two budgets the last one would win, and nobody be told."""
+    """A command; of an option given twice, such as two budgets, only the last would count, so it is refused."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """The arguments, read."""
+        """What is left of the arguments when the options are taken."""
         if args and not ctx.resilient_parsing:
             order: Any = self.make_parser(ctx).parse_args(args=list(args))[2]
             for option in order:
