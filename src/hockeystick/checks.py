@@ -150,12 +150,14 @@ def distinct(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def listed(name: str, values: Any) -> list[Any]:
-    """A sequence as a list."""
+def listed(name: str, values: Any, allowed: str = "a sequence of numbers") -> list[Any]:
+    """A sequence as a list; a set keeps no order and one of equals, a dict would lose its values."""
+    if isinstance(values, set | frozenset | Mapping):
+        raise BadType(f"{name} is a {type(values).__name__}; allowed: {allowed}, in order (a list).")
     try:
         return list(values)
     except TypeError:
-        raise BadType(f"{name} is {values!r}; allowed: a sequence of numbers.") from None
+        raise BadType(f"{name} is {values!r}; allowed: {allowed}.") from None
 
 
 def _share(delta: float) -> str:

@@ -70,7 +70,7 @@ def adaptive_clipping(sigma: float, count_sigma: float, rate: float, steps: int,
     """
     relation = checked(neighbours)
     both = Gaussian(sigma=sigma) + Gaussian(sigma=count_sigma, sensitivity=0.5)
-    count = checks.count("steps", steps)
+    count = checks.count("steps", steps, least=1)
     notes = (
         f"{count} steps of adaptive clipping.",
         "A step releases a sum of clipped gradients and a count of those that were not clipped, of the same Poisson sample; the "
@@ -122,7 +122,7 @@ def microbatches(sigma: float, rate: float, microbatches: int, steps: int, neigh
     3.2699
     """
     relation, chance = checked(neighbours), checks.rate("rate", rate)
-    pieces, count = checks.count("microbatches", microbatches, least=1, most=_MOST), checks.count("steps", steps)
+    pieces, count = checks.count("microbatches", microbatches, least=1, most=_MOST), checks.count("steps", steps, least=1)
     step: Release = GaussianMixture(sigma=sigma, moves=tuple(range(pieces + 1)), weights=weights_up(pieces, chance))
     notes = (
         f"{count} steps, each of {pieces} microbatches, every one a Poisson sample of rate {chance} of its own.",

@@ -178,6 +178,26 @@ def test_a_name_of_a_grid_that_changes_nothing(run, grid, words):
     assert words in err
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compose 'Gaussian(sigma=2)' --delta 1e-5 --epsilon 1 --epsilon 9",  # exit code 0: within 9
+        "compose 'Gaussian(sigma=2)' --delta 1e-5 --epsilon=1 --epsilon=1",
+        "dpsgd --sampler poisson --rate 0.01 --steps 10 --epsilon 1 --sigma 1 --delta 1e-5 --epsilon 9",
+        "calibrate 'Gaussian(sigma=?)' --epsilon 1 --delta 1e-5 --epsilon 9",
+        "ledger account book.db survey --epsilon 1 --delta 1e-6 --epsilon 9",
+    ],
+)
+def test_an_option_given_twice_is_refused(run, line):
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert "--epsilon is given twice; allowed: once" in err
+
+
+def test_options_that_repeat_still_do(run):
+    assert run("convert --rdp 2:0.1 --rdp 8:0.4 --json --json")[0] == 0
+
+
 def test_standard_input_is_read_once(run):
     code, _, err = run("compose - - --delta 1e-5", "Gaussian(sigma=2)")
     assert code == 2

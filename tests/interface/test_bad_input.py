@@ -222,6 +222,31 @@ def test_dpsgd_checks_the_noise():
 # composition
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: hs.compose({hs.Gaussian(sigma=2.0): 3}),  # was one of them
+        lambda: hs.compose({hs.Gaussian(sigma=2.0), hs.Gaussian(sigma=2)}),  # was one of them
+        lambda: hs.GaussianMixture(sigma=1.0, moves={5.0, 0.0}, weights=[0.9, 0.1]),  # was (0, 5)
+        lambda: hs.RDP(orders={8.0, 2.0}, values=[0.4, 0.1]),
+        lambda: hs.RDP(orders=[8.0, 2.0], values={0.4, 0.1}),
+        lambda: hs.Strategy.toeplitz({1.0, 0.5}, 4),  # was (0.5, 1)
+        lambda: hs.filters.RenyiFilter([8.0, 2.0], {0.4, 0.1}),
+        lambda: hs.split({lambda s: hs.Gaussian(sigma=s): 3}, epsilon=1.0, delta=1e-5),
+        lambda: hs.split([lambda s: hs.Gaussian(sigma=s)] * 2, {1.0, 2.0}, epsilon=1.0, delta=1e-5),
+        lambda: hs.conversion.optimal_composition_epsilon({(0.1, 1e-9), (0.1, 1e-9)}, delta=1e-6),  # was one of them
+    ],
+)
+def test_what_has_no_order_is_no_sequence(made):
+    """A set forgets the order and which are equal, a dict is read as its keys: both gave too small an epsilon."""
+    refused(made, hs.BadType, "allowed: a ")
+
+
+def test_masses_without_an_order():
+    refused(lambda: hs.Pair({0.25, 0.75}, [0.4, 0.6]), hs.BadType, "two lists of masses")
+    refused(lambda: hs.Pair([0.25, 0.75], frozenset([0.4, 0.6])), hs.BadType, "two lists of masses")
+
+
 def test_only_releases_compose():
     refused(lambda: hs.compose([GAUSSIAN, 3]), TypeError, "releases", "3", "allowed")
     refused(lambda: hs.compose(7), TypeError, "releases", "7", "allowed")

@@ -136,6 +136,8 @@ def test_recipes_are_written_read_and_reported():
         (lambda: recipes.last_iterate(sigma=1.0, steps=10, contraction=math.nan), hs.BadValue, "contraction"),
         (lambda: recipes.last_iterate(sigma=0.0, steps=10, contraction=0.5), hs.BadValue, "sigma"),
         (lambda: recipes.last_iterate(sigma=1.0, steps=0, contraction=0.5), hs.BadValue, "steps"),
+        (lambda: recipes.adaptive_clipping(sigma=1.0, count_sigma=9.0, rate=0.1, steps=0), hs.BadValue, "steps"),
+        (lambda: recipes.microbatches(sigma=1.0, rate=0.1, microbatches=2, steps=0), hs.BadValue, "steps"),
         (lambda: recipes.thresholded(hs.Gaussian(1.0), threshold=0.5), hs.BadValue, "threshold"),
         (lambda: recipes.thresholded(hs.GDP(1.0), threshold=5.0), hs.Unsupported, "Gaussian"),
         (lambda: recipes.thresholded(2.0, threshold=5.0), hs.BadType, "noise"),

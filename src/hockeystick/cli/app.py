@@ -91,7 +91,16 @@ class _Untyped:
 
 
 class Plain(_Untyped, TyperCommand):
-    """A command."""
+    """A command; of an option given twice, such as two budgets, only the last would count, so it is refused."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """What is left of the arguments when the options are taken."""
+        if args and not ctx.resilient_parsing:
+            order: Any = self.make_parser(ctx).parse_args(args=list(args))[2]
+            for option in order:
+                if order.count(option) > 1 and not (option.multiple or getattr(option, "is_flag", False)):
+                    ctx.fail(f"{max(option.opts, key=len)} is given twice; allowed: once.")
+        return super().parse_args(ctx, args)
 
 
 class All(_Untyped, TyperGroup):

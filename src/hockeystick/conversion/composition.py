@@ -116,7 +116,7 @@ def _total(parts: list[Part], place: int) -> Fraction:
 
 def checked_parts(parts: Any) -> list[Part]:
     """The parts as (epsilon, delta, count)."""
-    if isinstance(parts, str | bytes | dict) or not isinstance(parts, Iterable):
+    if isinstance(parts, str | bytes | dict | set | frozenset) or not isinstance(parts, Iterable):
         raise BadType(f"parts is {parts!r}; allowed: a sequence of (epsilon, delta) or (epsilon, delta, count).")
     return [_part(f"parts[{place}]", part) for place, part in enumerate(parts)]
 

@@ -6,7 +6,8 @@ docs/mathematics/filters.md, Lemma 64.
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from ..errors import BadType, BadValue
+from .. import checks
+from ..errors import BadValue
 from ..mechanism.claim import RDP
 from ..mechanism.release import Release
 from ..neighbours import DEFAULT, Relation
@@ -116,7 +117,4 @@ class RenyiFilter(Filter):
 def _several(given: object) -> list[object]:
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         return [given]
-    try:
-        return list(given)
-    except TypeError:
-        raise BadType(f"{given!r} is no number and no sequence of numbers.") from None
+    return checks.listed("orders or budgets", given, "a number or a sequence of numbers")

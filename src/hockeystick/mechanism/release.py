@@ -338,10 +338,7 @@ def compose(releases: Iterable[Release]) -> Release:
     >>> hs.compose([hs.Gaussian(sigma=2.0), hs.Laplace(scale=1.0), hs.Gaussian(sigma=2.0)])
     Gaussian(sigma=2.0) * 2 + Laplace(scale=1.0)
     """
-    try:
-        listed = list(releases)
-    except TypeError:
-        raise BadType(f"releases is {releases!r}; allowed: a sequence of releases, as in compose([a, b * 3]).") from None
+    listed = checks.listed("releases", releases, "a sequence of releases, as in compose([a, b * 3])")
     for release in listed:
         if not isinstance(release, Release):
             raise BadType(f"releases contains {release!r}; allowed: releases such as Gaussian(sigma=2.0).")

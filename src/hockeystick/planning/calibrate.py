@@ -150,15 +150,18 @@ class _Search:
     def _direction(self, x: float, gap: float) -> int:
         """+1 if larger values give less away."""
         stride = 0.25 if not math.isfinite(gap) else min(max(abs(gap), 1e-3), 2.0)
+        alone = True
         for size in (stride, 0.7, 3.0, 9.0, 27.0, 81.0):
             # as if it were a noise: toward the target
             for side in (1.0, -1.0) if gap > 0.0 else (-1.0, 1.0):
                 y = self._place(x + side * size)
                 if y == x or self._release(y) is None:
                     continue
-                other = self._gap(y)
+                alone, other = False, self._gap(y)
                 if other != gap:
                     return 1 if (other < gap) == (y > x) else -1
+        if alone:
+            raise Unreachable(self._lonely(x))
         if gap > 0.0:
             raise Unreachable(self._never(x))
         raise Unreachable(self._always(x))
@@ -282,6 +285,12 @@ class _Search:
 
     def _measured(self, x: float) -> str:
         return f"{self.target.kind} is {checks.given(self.target.measure(self._made(x)))} at {checks.given(self._value(x))}"
+
+    def _lonely(self, x: float) -> str:
+        return (
+            f"of the values tried, make takes {checks.given(self._value(x))} alone, so nothing is known of others.  "
+            "Of whole numbers give start as one (start=1); in the shell name the argument, as in group(size=?)."
+        )
 
     def _never(self, x: float) -> str:
         ends = [x, min(self.seen), max(self.seen)]

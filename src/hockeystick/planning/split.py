@@ -53,15 +53,14 @@ def split(
     >>> round(sums, 6), round(counts, 6)
     (8.942416, 4.471208)
     """
-    try:
-        listed = [_checked(part) for part in parts]
-    except TypeError as error:
-        if isinstance(error, BadType):
-            raise
-        raise BadType(f"parts is {parts!r}; allowed: a list of functions of a noise.") from None
+    listed = [_checked(part) for part in checks.listed("parts", parts, "a list of functions of a noise")]
     if not listed:
         raise BadValue("parts is empty; allowed: at least one function of a noise.")
-    shares = [1.0] * len(listed) if weights is None else [checks.positive("a weight", weight) for weight in weights]
+    shares = (
+        [1.0] * len(listed)
+        if weights is None
+        else [checks.positive("a weight", weight) for weight in checks.listed("weights", weights)]
+    )
     if len(shares) != len(listed):
         raise BadValue(f"{len(listed)} parts and {len(shares)} weights are given; allowed: as many of each.")
 

@@ -128,6 +128,13 @@ def test_unreachable():
         hs.calibrate(lambda n: hs.Gaussian(sigma=0.1) * n, 1, epsilon=1.0, delta=1e-5)
 
 
+def test_nothing_is_said_of_values_that_were_never_made():
+    """A size is a whole number: every other value was refused, and the answer was "every value meets epsilon <= 20"."""
+    with pytest.raises(hs.Unreachable, match=r"make takes 1 alone.*start=1.*group\(size=\?\)"):
+        hs.calibrate(lambda size: hs.Gaussian(sigma=1.0).group(size), epsilon=20.0, delta=1e-5)
+    assert hs.calibrate(lambda size: hs.Gaussian(sigma=1.0).group(size), 1, epsilon=20.0, delta=1e-5) == 3
+
+
 def test_a_jump_is_found_too():
     def make(value):
         return hs.PureDP(epsilon=5.0 if value < 3.0 else 0.5)

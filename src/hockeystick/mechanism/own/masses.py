@@ -20,7 +20,7 @@ def shared_outcomes(p: Any, q: Any) -> tuple[tuple[Any, ...], Any, Any]:
         outcomes = tuple(dict.fromkeys([*p, *q]))
         return outcomes, [p.get(one, 0) for one in outcomes], [q.get(one, 0) for one in outcomes]
     for name, given in (("p", p), ("q", q)):
-        if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__"):
+        if isinstance(given, str | bytes | Mapping | set | frozenset) or not hasattr(given, "__iter__"):
             raise BadType(
                 f"{name} is {given!r}; allowed: two lists of masses of equal length, two dicts from outcome to mass, or two "
                 "densities."
