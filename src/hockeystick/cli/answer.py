@@ -1,6 +1,7 @@
 """Epsilon of a release, printed: what dpsgd and compose share."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..bounds import Bounds
@@ -10,11 +11,13 @@ from ..errors import OverBudget, Unsupported
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
-from ..planning.poisson_claim import PoissonClaim, poisson_claim
 from ..report.numbers import down_text, up_text
 from ..report.words import neighbouring
 from ..report.words import parts as described
 from . import show
+
+if TYPE_CHECKING:
+    from ..planning.poisson_claim import PoissonClaim
 
 
 def answer(
@@ -75,8 +78,12 @@ def answer(
         )
 
 
-def _claim(release: Release, delta: float, named: Relation) -> PoissonClaim | None:
+def _claim(release: Release, delta: float, named: Relation) -> "PoissonClaim | None":
     """What is to be said of the epsilon that is usually claimed for shuffled passes, where there are any."""
+    if not release._shuffled:
+        return None
+    from ..planning.poisson_claim import poisson_claim
+
     try:
         return poisson_claim(release, delta, named)
     except Unsupported:

@@ -89,10 +89,16 @@ class FullPass(Sampled):
         reached = self._reached(wanted) if isinstance(loss, losses.GaussianLoss) else ()
         return losses.BracketedLoss(loss.dominating, reached, slow_members=True)
 
+    @property
+    def _shuffled(self) -> bool:
+        return self.by == "shuffle"
+
     def _reached(self, wanted: tuple[Order, ...]) -> tuple[Any, ...]:
         """Lemma 56: what the largest of the noisy sums tells, where all others contribute the same."""
         if self.steps is None:
             return ()
+        from ..loss.pairs.ordered import ordered_pairs
+
         once, twice = self._whole(("erase",)).square, self._whole(("replace",)).square
         if self.steps == 1:
             return (losses.GaussianLoss(twice if "replace" in wanted else once),)
@@ -100,8 +106,6 @@ class FullPass(Sampled):
         near = 0.0 if "replace" in wanted else min(1.0, 0.5 * far)
         noise = 1.0 / math.sqrt(once)
         rows = [losses.LargestLoss(self.steps, noise, 8.0 * UNIT, far, near, order in ("add", "restore")) for order in wanted]
-        from ..loss.pairs.ordered import ordered_pairs
-
         return (ordered_pairs(list(rows)),)
 
     def __repr__(self) -> str:

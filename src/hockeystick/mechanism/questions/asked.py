@@ -40,6 +40,11 @@ class Asked(metaclass=Made):
     """Whether the number of records is known; it is not where `_direct` answers."""
 
     @property
+    def _shuffled(self) -> bool:
+        """Whether there are shuffled passes in it, for which an epsilon of Poisson sampling is often claimed."""
+        return any(mechanism._shuffled for mechanism, _ in self.parts if mechanism is not self)
+
+    @property
     def _assumed(self) -> tuple[str, ...]:
         """What was stated of the densities in it and is not proved: sentences for a report."""
         return tuple(dict.fromkeys(words for mechanism, _ in self.parts if mechanism is not self for words in mechanism._assumed))
