@@ -203,4 +203,7 @@ def test_runs_are_compared_for_one_relation(run, monkeypatch):
 def test_a_budget_is_not_met_by_releasing_nothing(run):
     """A count that a script left at zero is no release within a budget."""
     assert "releases nothing" in run("compose 'Gaussian(sigma=2) * 0' --delta 1e-5 --epsilon 0.1", code=2)
+    for free in ("Gaussian(sigma=2).poisson(rate=0)", "PureDP(epsilon=0)"):
+        assert "releases nothing" in run(f"compose '{free}' --delta 1e-5 --epsilon 0.1", code=2)
+    assert "releases nothing" in run("dpsgd --rate 0 --steps 10 --sigma 1 --sampler poisson --delta 1e-5 --epsilon 1", code=2)
     assert run("compose 'Gaussian(sigma=2) * 0' --delta 1e-5")

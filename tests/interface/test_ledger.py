@@ -422,3 +422,19 @@ def test_a_file_that_is_no_ledger_is_left_alone(tmp_path):
     with pytest.raises(hs.BadValue, match=r"there is no ledger at .*; make one: hockeystick ledger init"):
         hs.Ledger(tmp_path / "none.db", make=False)
     assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize(
+    "nothing", [hs.Laplace(scale=30.0) * 0, hs.Gaussian(sigma=2.0).poisson(rate=0.0), hs.PureDP(epsilon=0.0)]
+)
+def test_what_releases_nothing_is_not_charged(account, nothing):
+    """A rate or a count that came out as 0 by mistake would be published for nothing."""
+    for verb in (account.spend, account.reserve):
+        with pytest.raises(hs.BadValue, match="releases nothing, so that nothing would be charged"):
+            verb(nothing, key="a", actor="bob")
+    assert len(account.log()) == 1
+
+
+def test_a_line_of_nothing_is_not_planned(ledger):
+    with pytest.raises(hs.BadValue, match="which releases nothing"):
+        opened(ledger, "zero", plan=[("unit", hs.Gaussian(sigma=1.0) * 0, 1)])

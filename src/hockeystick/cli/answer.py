@@ -7,7 +7,7 @@ from .. import __version__
 from ..bounds import Bounds
 from ..checks import given as shown
 from ..checks import large_delta, non_negative
-from ..errors import OverBudget, Unsupported
+from ..errors import BadValue, OverBudget, Unsupported
 from ..mechanism.release import Release
 from ..mechanism.training import Training
 from ..neighbours import Relation, Stated
@@ -34,6 +34,9 @@ def answer(
     if budget is not None:
         budget = non_negative("epsilon", budget)
     bounds = release.epsilon_bounds(delta, neighbours)
+    if budget is not None and bounds.upper == 0.0 and release.delta(0.0, neighbours) == 0.0:  # a script's mistake
+        what = " + ".join(given) or show.name(release)
+        raise BadValue(f"{what} releases nothing, which meets any budget; allowed: counts from 1 up, rates above 0.")
     named = release.stated if isinstance(neighbours, Stated) else neighbours
     parts = described(release)
     drawn = sampler or "; ".join(dict.fromkeys(one.sampler for one in parts))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..checks import count as whole
-from ..errors import BadType
+from ..errors import BadType, BadValue
 from ..filters import Left, Price, Reserve
 from ..mechanism.release import Release
 from .refusal import left_of
@@ -35,6 +35,10 @@ def priced(name: str, state: State, release: Any, count: int) -> Priced:
         raise BadType(f"release is {release!r}; allowed: a release such as Laplace(scale=30), or the name of a planned line.")
     what = {"release": described(release), "count": times}
     price = _price(terms.reserve, release * times, terms.reserve.everything)
+    if not price.amount and not price.slack:  # a mistake, such as a rate or a count that came out as 0
+        raise BadValue(
+            f"{release!r} releases nothing, so that nothing would be charged; allowed: counts from 1 up, rates above 0."
+        )
     left = left_of(state)
     if not left.holds(price) and price.slack and left.amount > 0:
         price = _price(terms.reserve, release * times, left)

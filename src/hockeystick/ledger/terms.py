@@ -129,6 +129,8 @@ def _line(given: tuple[Any, ...]) -> Line:
     name, release, count = (*given, 1)[:3]
     if not isinstance(release, Release):
         raise BadType(f"plan has {release!r} for {name!r}; allowed: a release such as Gaussian(sigma=20).")
+    if not release.parts:
+        raise BadValue(f"plan has {release!r} for {name!r}, which releases nothing; allowed: counts from 1 up.")
     made = Line(word("the name of a line", name), release, whole(f"the count of {name!r}", count, least=1))
     described(release)  # refused now if it cannot be written down
     return made

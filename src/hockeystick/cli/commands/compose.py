@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from ...errors import BadValue
 from ..answer import answer
 from ..files import EXAMPLE, run_of
 from ..options import Budget, Delta, Json, Neighbours, Run, at_delta, relation
@@ -32,8 +31,6 @@ def compose(
         typer.echo(EXAMPLE, nl=False)
         return
     release, settings = run_of(run or [], neighbours, delta)
-    if epsilon is not None and not release.parts:  # a script's mistake
-        raise BadValue(f"{' + '.join(run or ())} releases nothing; allowed: counts from 1 up, as in 'Gaussian(sigma=2) * 3'.")
     answer(
         release,
         at_delta(delta, settings),

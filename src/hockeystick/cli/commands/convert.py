@@ -13,7 +13,7 @@ from ...planning.concentrated import rho_of
 from ...report.numbers import down_text, up_text
 from ...report.numbers import given as as_given
 from .. import show
-from ..options import Json, Mu, Rho
+from ..options import Json, Rho
 
 _RELATION = "those of the claim"
 
@@ -23,7 +23,7 @@ def convert(
         float | None, typer.Option(help="From (epsilon, delta)-DP; delta 0 unless given.", show_default=False)
     ] = None,
     delta: Annotated[float | None, typer.Option(help="The delta of --epsilon.", show_default=False)] = None,
-    mu: Mu = None,
+    mu: Annotated[float | None, typer.Option(help="From mu-Gaussian DP.", show_default=False)] = None,
     rho: Rho = None,
     rdp: Annotated[
         list[str] | None, typer.Option(help="From Rényi DP, order:value; several may be given.", show_default=False)
